@@ -1,0 +1,42 @@
+# Everything runs from a virtual environment made here from the locked, hashed requirements; nothing else is installed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: sandbox test lint format types tests lock clean
+
+sandbox: $(STAMP)  ## an embedded AWS on loopback, with the commands to try
+	$(BIN)/enactor sandbox --zone-name example.com
+
+test: lint types tests  ## lint, strict types and every test
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+tests: $(STAMP)
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(STAMP)  ## write the lock files anew from pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --extra sandbox --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+$(STAMP): requirements-dev.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

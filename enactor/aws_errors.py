@@ -1,0 +1,147 @@
+"""Decide which of the small family of `ports` an error of botocore belongs to, and say it in one sentence.
+
+The adapters of Route 53, the plan table and the mirror all come here, so that nothing of botocore leaks past them. What the
+answer means for a write ("not applied" or "unknown") is the adapter's own to say; this module never decides to try again.
+"""
+
+from typing import Final
+
+from botocore import exceptions
+from botocore.exceptions import BotoCoreError, ClientError
+
+from enactor.ports import Busy, Denied, Missing, OutsideError, Throttled, Unavailable
+
+REASON_LIMIT_CHARACTERS: Final = 300
+"""AWS repeats whole ARNs and policies in a refusal; a sentence for a person ends before that."""
+SERVER_FAULT_STATUS: Final = 500
+
+_THROTTLED: Final = frozenset(
+    {
+        "Throttling",
+        "ThrottlingException",
+        "ThrottledException",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "TooManyRequestsException",
+        "LimitExceededException",
+        "BandwidthLimitExceeded",
+        "SlowDown",
+    }
+)
+_BUSY: Final = frozenset({"PriorRequestNotComplete"})
+_MISSING: Final = {
+    "NoSuchHostedZone": "check the zone id among the configured zones; a zone made again has another id",
+    "ResourceNotFoundException": "check the table's name and the region, or create it with `enactor init`",
+    "TableNotFoundException": "check the table's name and the region, or create it with `enactor init`",
+    "NoSuchBucket": "check the bucket's name",
+    "NoSuchKey": "check the object's name",
+    "404": "check the object's name",
+}
+_DENIED: Final = frozenset(
+    {
+        "AuthFailure",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "IncompleteSignatureException",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "NotAuthorized",
+        "OptInRequired",
+        "RequestExpired",
+        "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch",
+        "UnauthorizedOperation",
+        "UnrecognizedClientException",
+        "403",
+    }
+)
+_UNAVAILABLE: Final = frozenset(
+    {
+        "InternalError",
+        "InternalFailure",
+        "InternalServerError",
+        "InternalServiceError",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+    }
+)
+_NO_CREDENTIALS: Final = (
+    exceptions.NoCredentialsError,
+    exceptions.PartialCredentialsError,
+    exceptions.CredentialRetrievalError,
+    exceptions.MetadataRetrievalError,
+    exceptions.NoAuthTokenError,
+    exceptions.TokenRetrievalError,
+    exceptions.SSOError,
+    exceptions.ProfileNotFound,
+)
+_NO_CREDENTIALS_NAME: Final = "LoginError"
+"""Named, not imported: the oldest botocore that we run with does not have it yet."""
+_NO_ANSWER: Final = (
+    exceptions.ConnectionError,
+    exceptions.HTTPClientError,
+    exceptions.IncompleteReadError,
+)
+_NO_PLACE: Final = (exceptions.NoRegionError, exceptions.InvalidRegionError, exceptions.UnknownEndpointError)
+
+ADVICE_THROTTLED: Final = "wait, then decide again; lower the account share if it lasts"
+ADVICE_BUSY: Final = "wait for the zone's earlier change, then decide again"
+ADVICE_DENIED: Final = "check the credentials, their expiry, this machine's clock, and the role's policy"
+ADVICE_UNAVAILABLE: Final = "look at what stands there before going on, and check the network and the service's health"
+ADVICE_REGION: Final = "set AWS_REGION, or the profile's region, to a region that exists"
+ADVICE_OTHER: Final = "read the reason given; trying the same again will not help"
+
+
+def outside_error(error: ClientError | BotoCoreError, *, what: str, where: str) -> OutsideError:
+    """Return an error of botocore as one of the family: `what` was tried (`reading HEAD`), `where` (`table plans in eu-west-1`)."""
+    kind, advice = _of_answer(error) if isinstance(error, ClientError) else _of_client(error)
+    return kind(f"{what} failed at {where}: {_reason(error)}; {advice}")
+
+
+def error_code(error: ClientError) -> str:
+    """Return the service's code of a refusal, empty where it gave none."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _of_answer(error: ClientError) -> tuple[type[OutsideError], str]:
+    code = error_code(error)
+    if code in _THROTTLED:
+        return Throttled, ADVICE_THROTTLED
+    if code in _BUSY:
+        return Busy, ADVICE_BUSY
+    if code in _MISSING:
+        return Missing, _MISSING[code]
+    if code in _DENIED or code.startswith("AccessDenied"):
+        return Denied, ADVICE_DENIED
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in _UNAVAILABLE or status >= SERVER_FAULT_STATUS:
+        return Unavailable, ADVICE_UNAVAILABLE
+    return OutsideError, ADVICE_OTHER
+
+
+def _of_client(error: BotoCoreError) -> tuple[type[OutsideError], str]:
+    if isinstance(error, _NO_CREDENTIALS) or any(kind.__name__ == _NO_CREDENTIALS_NAME for kind in type(error).__mro__):
+        return Denied, ADVICE_DENIED
+    if isinstance(error, _NO_ANSWER):
+        return Unavailable, ADVICE_UNAVAILABLE
+    if isinstance(error, _NO_PLACE):
+        return OutsideError, ADVICE_REGION
+    return OutsideError, ADVICE_OTHER
+
+
+def _reason(error: ClientError | BotoCoreError) -> str:
+    if isinstance(error, ClientError):
+        message = str(error.response.get("Error", {}).get("Message", ""))
+        text = f"{error_code(error)}: {message}" if message else error_code(error) or "an error without a code"
+    else:
+        text = str(error)
+    text = " ".join(text.split()).rstrip(".;")
+    return text if len(text) <= REASON_LIMIT_CHARACTERS else text[: REASON_LIMIT_CHARACTERS - 1] + "…"

@@ -1,0 +1,88 @@
+"""Decide what `init`, `stop` and `start` write into a zone's switch. Pure.
+
+The generation in the switch is never lost and never falls (promise 2): a new text carries the highest generation that anything
+at hand shows. A person may have typed the record by hand, so what can be read of an odd text is read.
+"""
+
+import re
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from enactor.fence import NO_PLAN, Fence, Mode, Switch
+from enactor.observe import FenceRange
+from enactor.ports import PlanHead
+
+_GEN: Final = re.compile(r"\bgen=(\d{1,12})\b")
+_PLAN: Final = re.compile(r"\bplan=([0-9a-f]{12})\b")
+
+
+class Table(msgspec.Struct, frozen=True):
+    """What the plan table says about generations; None where it could not be read."""
+
+    head: PlanHead | None
+    floor: int
+
+
+class Unclear(ValueError):  # noqa: N818 - the reader sees the sentence
+    """No generation can be told; a person must."""
+
+
+def generation_of(found: FenceRange, table: Table | None, told: int | None) -> tuple[int, str]:
+    """Return the highest generation that switch, fences, HEAD, FLOOR or the person show, and its plan's digest if known."""
+    known = {told: NO_PLAN} if told is not None else {}
+    own = _own(found)
+    if own is not None:
+        known[own[0]] = own[1]
+    fences = [
+        reading.fence.gen
+        for reading in found.fences.values()
+        if isinstance(reading.fence, Fence) and reading.fence.gen > 0
+    ]
+    head = table.head if table else None
+    if own is None and told is None and head is None and (fences or table is None):
+        raise Unclear(
+            f"the switch of zone {found.zone} shows no generation and the plan table has no newest plan; "
+            "give the highest generation that was ever published with --generation"
+        )
+    for generation in fences:
+        known.setdefault(generation, NO_PLAN)
+    if table is not None and table.floor:
+        known.setdefault(table.floor, NO_PLAN)
+    if head is not None:
+        known[head.generation] = _head_digest(known.get(head.generation), head)
+    highest = max(known, default=0)
+    return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN
+
+
+def _head_digest(already: str | None, head: PlanHead) -> str:
+    """Return HEAD's digest, unless the switch names another plan of the same generation: then the zone is forked, and stays so."""
+    return head.digest[:12] if already in {None, NO_PLAN} else str(already)
+
+
+def _own(found: FenceRange) -> tuple[int, str] | None:
+    """Return what the switch itself shows, a text typed by hand included; None where it shows no generation."""
+    if isinstance(found.switch.switch, Switch):
+        return found.switch.switch.gen, found.switch.switch.plan
+    text = " ".join(found.switch.record.values) if found.switch.record else ""
+    gen, plan = _GEN.search(text), _PLAN.search(text)
+    return (int(gen.group(1)), plan.group(1) if plan else NO_PLAN) if gen else None
+
+
+def is_ours(found: FenceRange, fleet: str) -> bool:
+    """Tell whether any fence shows that this zone was in this fleet's hands."""
+    return any(isinstance(reading.fence, Fence) and reading.fence.fleet == fleet for reading in found.fences.values())
+
+
+def new_switch(
+    fleet: str, mode: Mode, generation: int, plan: str, *, nonce: str, until: datetime | None = None
+) -> Switch:
+    """Return a switch's new text; a new nonce, so that a batch from before the stop cannot land after the start."""
+    return Switch(fleet=fleet, mode=mode, gen=generation, plan=plan, nonce=nonce, until=until)
+
+
+def is_done(found: FenceRange, mode: Mode) -> bool:
+    """Tell whether the switch already says clearly what is wanted."""
+    switch = found.switch.switch
+    return isinstance(switch, Switch) and switch.mode == mode and (mode == "run" or switch.until is None)

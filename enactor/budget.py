@@ -1,0 +1,91 @@
+"""Decide when a call may go: two token buckets, requests and changes, at a share of what AWS gives an account (promise 6).
+
+Pure but for the clock it is handed. A call dearer than the whole bucket goes when the bucket is full and leaves it in debt,
+so that nothing is ever too large to be sent at all.
+"""
+
+from typing import Final
+
+import msgspec
+
+from enactor.ports import Clock
+
+
+class AccountLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What Route 53 gives one account (AWS, since 30 July 2026): a bucket and its refill a second, for both currencies."""
+
+    requests: float = 50.0
+    requests_per_second: float = 10.0
+    changes: float | None = 1_500.0
+    changes_per_second: float = 100.0
+
+
+GOVCLOUD: Final = AccountLimits(requests=40.0, requests_per_second=5.0, changes=None)
+OPERATOR_REQUESTS: Final = 3.0
+"""Requests of the account's bucket that no enactor touches, so that a person's `stop` is not answered with Throttling."""
+WAIT_LIMIT_SECONDS: Final = 60.0
+"""No single wait for tokens is longer; whoever waits looks again then."""
+
+
+class Bucket:
+    """A token bucket that may go into debt."""
+
+    def __init__(self, capacity: float, per_second: float, now: float) -> None:
+        assert capacity > 0, "an empty bucket lets nothing through"
+        assert per_second > 0, "a bucket that never fills lets nothing through"
+        self._capacity = capacity
+        self._per_second = per_second
+        self._level = capacity
+        self._at = now
+
+    def wait_seconds(self, tokens: float, now: float) -> float:
+        """Return how long to wait until this many tokens, or a full bucket, are there."""
+        self._fill(now)
+        return max(0.0, (min(tokens, self._capacity) - self._level) / self._per_second)
+
+    def take(self, tokens: float, now: float) -> None:
+        """Take tokens, into debt where they are more than the bucket holds."""
+        self._fill(now)
+        self._level -= tokens
+
+    def _fill(self, now: float) -> None:
+        self._level = min(self._capacity, self._level + max(0.0, now - self._at) * self._per_second)
+        self._at = now
+
+
+class Budget:
+    """The requests and changes of one account that this process may use."""
+
+    def __init__(self, clock: Clock, share: float, limits: AccountLimits) -> None:
+        now = clock.now()
+        self._clock = clock
+        spare = max(1.0, share * limits.requests - OPERATOR_REQUESTS)
+        self._requests = Bucket(spare, share * limits.requests_per_second, now)
+        self._changes = (
+            Bucket(max(1.0, share * limits.changes), share * limits.changes_per_second, now) if limits.changes else None
+        )
+
+    def spend(self, *, changes: int = 0) -> float:
+        """Wait until one request with this many changes may go, take its tokens, and return the seconds waited."""
+        waited = 0.0
+        while (wait := self._wait_seconds(changes)) > 0:
+            step = min(wait, WAIT_LIMIT_SECONDS)
+            self._clock.sleep(step)
+            waited += step
+            if waited > WAIT_LIMIT_SECONDS:
+                break  # the debt of one call is bounded by its size; a longer wait means the clock does not move
+        now = self._clock.now()
+        self._requests.take(1, now)
+        if self._changes is not None and changes:
+            self._changes.take(changes, now)
+        return waited
+
+    def give_back(self, changes: int) -> None:
+        """Return the change tokens of a call that Route 53 refused: a refused call takes none of the account's."""
+        if self._changes is not None:
+            self._changes.take(-changes, self._clock.now())
+
+    def _wait_seconds(self, changes: int) -> float:
+        now = self._clock.now()
+        requests = self._requests.wait_seconds(1, now)
+        return max(requests, self._changes.wait_seconds(changes, now) if self._changes is not None and changes else 0.0)

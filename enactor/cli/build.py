@@ -1,0 +1,123 @@
+"""Put the parts of an enactor together from its settings. Decides nothing."""
+
+from datetime import UTC, datetime
+
+import boto3
+import click
+import msgspec
+
+from enactor.brake import Table
+from enactor.cli.options import session
+from enactor.cycle import Enactor, Tally, comment_text
+from enactor.disk import PlanDisk
+from enactor.hooks import Event, Hook
+from enactor.library import Library
+from enactor.names import NameFault, canonical, is_within
+from enactor.outside import SystemChance, SystemClock, route53_zones
+from enactor.ports import Missing, OutsideError
+from enactor.route53 import Route53Zones
+from enactor.settings import Settings
+from enactor.table import PlanTable
+from enactor.table_setup import table_client
+from enactor.verbs import Operator
+
+
+def ignore(_event: Event) -> None:
+    """Listen to nothing."""
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """A process's doors to the outside."""
+
+    settings: Settings
+    session: boto3.Session
+    clock: SystemClock
+    chance: SystemChance
+    tally: Tally
+    zones: Route53Zones
+    table: PlanTable
+
+
+def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = None) -> Parts:
+    """Return the doors, none of them opened yet."""
+    clock, chance, found = clock or SystemClock(), SystemChance(), session()
+    tally = Tally(hook)
+    return Parts(
+        settings=settings,
+        session=found,
+        clock=clock,
+        chance=chance,
+        tally=tally,
+        zones=route53_zones(settings, found, clock, tally),
+        table=PlanTable(table_client(found), settings.table, settings.fleet, clock=clock, chance=chance),
+    )
+
+
+def enactor(doors: Parts) -> Enactor:
+    """Return the enactor."""
+    settings = doors.settings
+    disk = PlanDisk(settings.state_dir, settings.fleet) if settings.state_dir else None
+    return Enactor(
+        fleet=settings.fleet,
+        enactor=settings.id,
+        zone_ids=settings.zones,
+        limits=settings.limits,
+        zones=doors.zones,
+        store=doors.table,
+        library=Library(doors.table, disk),
+        clock=doors.clock,
+        chance=doors.chance,
+        tally=doors.tally,
+    )
+
+
+def operator(doors: Parts, reason: str) -> Operator:
+    """Return the person at the wheel."""
+    return Operator(
+        fleet=doors.settings.fleet,
+        enactor=doors.settings.id,
+        zones=doors.zones,
+        clock=doors.clock,
+        chance=doors.chance,
+        comment=comment_text(doors.settings.fleet, doors.settings.id, reason),
+    )
+
+
+def table_word(doors: Parts) -> Table | None:
+    """Return what the table says about generations, None where there is none to ask or it has no answer."""
+    if not doors.settings.table:
+        return None
+    try:
+        return Table(doors.table.head(), doors.table.floor())
+    except Missing:
+        return None
+    except OutsideError as error:
+        click.echo(f"enactor: going on without the plan table: {error}", err=True)
+        return None
+
+
+def place_of(doors: Parts, name: str, zone: str | None) -> tuple[str, str]:
+    """Return (zone id, canonical name) for an endpoint given by a person; where two zones could hold it --zone decides."""
+    try:
+        wanted = canonical(name)
+    except NameFault as fault:
+        raise click.UsageError(f"{name!r} is no DNS name: {fault}") from None
+    if zone is not None:
+        return zone, wanted
+    fitting = {
+        found: len(doors.zones.zone_name(found))
+        for found in doors.settings.zones
+        if is_within(wanted, doors.zones.zone_name(found))
+    }
+    longest = max(fitting.values(), default=0)
+    nearest = [found for found, length in fitting.items() if length == longest]
+    if not nearest:
+        raise click.UsageError(f"{wanted} lies in none of the zones {', '.join(doors.settings.zones)}")
+    if len(nearest) > 1:
+        raise click.UsageError(f"{wanted} can stand in {' and '.join(nearest)}; say which with --zone")
+    return nearest[0], wanted
+
+
+def utc_now() -> datetime:
+    """Return the wall clock, for ages that only keep more and times that people read."""
+    return datetime.now(UTC)

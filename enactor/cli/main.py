@@ -1,0 +1,206 @@
+"""The command `enactor`: reading and working. The operator's verbs are in `verbs`, the sandbox's in `playground`."""
+
+import sys
+from typing import Any
+
+import click
+import msgspec
+from prometheus_client import CollectorRegistry, start_http_server
+
+from enactor import __version__, worker
+from enactor.cli import playground, verbs, views
+from enactor.cli.build import enactor as build_enactor
+from enactor.cli.build import parts, utc_now
+from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.collect import collect as collect_plans
+from enactor.hooks import Event
+from enactor.logs import EventLog, logger
+from enactor.metrics import Metrics
+from enactor.observe import FenceRange
+from enactor.outside import SystemClock
+from enactor.ports import OutsideError
+from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE, cycle_status, survey_status
+from enactor.route53 import Route53Zones
+from enactor.settings import Settings
+
+WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
+REQUIRED = ("table", "fleet", "zones")
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (see `planner schema`).")
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, message="%(version)s")
+def main() -> None:
+    """Keep Route 53 names on the newest plan: fenced, guarded, never empty.
+
+    Exit status: 0 all is well, 1 something failed or is unknown, 2 wrong usage, 3 a guard or a state kept something back.
+    """
+
+
+@main.command()
+@settings_options(*WORKING)
+@json_option
+@ending("enactor")
+def once(*, as_json: bool, **flags: Any) -> None:
+    """Bring every endpoint to the newest valid plan, once, within 60 seconds."""
+    settings = take_settings(flags, required=REQUIRED)
+    say_once_without_disk(settings)
+    report = build_enactor(parts(settings, EventLog(bound_log(settings)))).cycle()
+    if as_json:
+        click.echo(msgspec.json.encode(report))
+    else:
+        views.show_cycle(report)
+    end(cycle_status(report))
+
+
+@main.command()
+@settings_options(*WORKING, "metrics")
+@click.option("--every", default="10s", show_default=True, help="Pause between cycles, e.g. 10s or 1m.")
+@ending("enactor")
+def run(*, every: str, **flags: Any) -> None:
+    """Work until told to stop (SIGTERM ends it within 10 seconds, between batches)."""
+    seconds = seconds_of(every)
+    settings = take_settings(flags, required=(*REQUIRED, "state-dir"))
+    log = bound_log(settings)
+    registry = CollectorRegistry()
+    log_hook, metrics, clock = EventLog(log), Metrics(registry), SystemClock()
+
+    def hook(event: Event) -> None:
+        metrics(event)
+        log_hook(event)
+
+    log.info("starting", every_seconds=seconds, settings=msgspec.to_builtins(settings))
+    server = serve_metrics(settings.metrics, registry) if settings.metrics else None
+    doors = parts(settings, hook, clock)
+    done = worker.run(
+        build_enactor(doors),
+        clock,
+        doors.chance,
+        every=seconds,
+        requests_per_second=10.0 * settings.account_share,
+        failed=lambda why: log.error("cycle-failed", why=why),
+    )
+    if server is not None:
+        server[0].shutdown()
+        server[1].join()
+    log.info("stopped", cycles=done)
+
+
+@main.command()
+@settings_options(*WORKING)
+@json_option
+@ending("enactor")
+def survey(*, as_json: bool, **flags: Any) -> None:
+    """Hold every endpoint against the newest plan and name its state; write nothing."""
+    settings = take_settings(flags, required=REQUIRED)
+    report = build_enactor(parts(settings)).survey()
+    if as_json:
+        click.echo(msgspec.json.encode(report))
+    else:
+        views.show_survey(report)
+    end(survey_status(report))
+
+
+@main.command()
+@settings_options(*WORKING)
+@json_option
+@ending("enactor")
+def status(*, as_json: bool, **flags: Any) -> None:
+    """Say in a few lines how everything stands: zones, states, enactors, brakes; write nothing."""
+    settings = take_settings(flags, required=REQUIRED)
+    report = build_enactor(parts(settings)).status()
+    if as_json:
+        click.echo(msgspec.json.encode(report))
+    else:
+        views.show_status(report)
+    end(survey_status(report))
+
+
+class FenceReader(msgspec.Struct, frozen=True):
+    """The zones as collect sees them."""
+
+    zones: Route53Zones
+    fleet: str
+
+    def fences(self, zone: str) -> FenceRange:
+        """Read a zone's fence range whole."""
+        return self.zones.fences(zone, self.fleet)
+
+
+@main.command()
+@settings_options(*WORKING)
+@click.option("--dry-run", is_flag=True, help="Say for each plan why it stays or goes; delete nothing.")
+@click.option(
+    "--keep-newest",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Plans that stay whatever is referenced.",
+)
+@click.option(
+    "--keep-hours", default=24, show_default=True, type=click.IntRange(0), help="Plans younger than this stay."
+)
+@json_option
+@ending("enactor")
+def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, **flags: Any) -> None:
+    """Delete old plans that nothing references: no batch of them can land, no fence needs them, nobody pinned them."""
+    settings = take_settings(flags, required=REQUIRED)
+    doors = parts(settings)
+    report = collect_plans(
+        doors.table,
+        FenceReader(doors.zones, settings.fleet),
+        settings.zones,
+        dry_run=dry_run,
+        keep_newest=keep_newest,
+        keep_hours=keep_hours,
+        now=utc_now(),
+        chance=doors.chance,
+    )
+    if as_json:
+        click.echo(msgspec.json.encode(report))
+    else:
+        views.show_collect(report)
+    end(EXIT_FAILED if report.unreadable else EXIT_OK)
+
+
+def bound_log(settings: Settings) -> Any:
+    """Return the log of this enactor."""
+    return logger(enactor=settings.id, fleet=settings.fleet)
+
+
+def say_once_without_disk(settings: Settings) -> None:
+    """Say that nothing is kept on disk: with the table unreachable there would be nothing to heal from."""
+    if not settings.state_dir:
+        click.echo("enactor: no --state-dir, so no plan is kept on disk for the day the table cannot be read", err=True)
+
+
+def seconds_of(text: str) -> float:
+    """Return a pause in seconds, from a text like 10s, 1.5m or 2h."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    try:
+        seconds = float(text[:-1]) * units[text[-1]]
+    except (ValueError, KeyError, IndexError):
+        end(EXIT_USAGE, [f"--every {text!r} is no pause like 10s, 1.5m or 2h"])
+    if not 0.1 <= seconds <= 3600:
+        end(EXIT_USAGE, [f"--every {text} is not between 0.1s and 1h"])
+    return seconds
+
+
+def serve_metrics(address: str, registry: CollectorRegistry) -> Any:
+    """Serve metrics over HTTP; loopback unless another address is told."""
+    host, _, port = address.rpartition(":")
+    try:
+        return start_http_server(int(port), addr=host or "127.0.0.1", registry=registry)
+    except (OSError, ValueError, OverflowError) as error:
+        raise OutsideError(
+            f"metrics cannot be served on {address!r}: {error}; give a free one like 127.0.0.1:9553"
+        ) from None
+
+
+verbs.add_to(main)
+playground.add_to(main)
+
+if __name__ == "__main__":
+    sys.exit(main())

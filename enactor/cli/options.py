@@ -1,0 +1,135 @@
+"""The settings as flags, and how a command ends: the plumbing that `enactor` and `planner` share.
+
+A user's mistake ends in sentences on stderr and the documented exit status, never in a stack trace.
+"""
+
+import functools
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import boto3
+import click
+from botocore.exceptions import BotoCoreError
+
+from enactor import yaml_text
+from enactor.aws_errors import outside_error
+from enactor.plan import Fault
+from enactor.ports import FormFaults, OutsideError, Stopping
+from enactor.report import EXIT_FAILED, EXIT_USAGE
+from enactor.settings import VARIABLES, Settings, WrongSettings, settle
+
+CONFIG_VARIABLE: Final = "ENACTOR_CONFIG"
+CONFIG_LIMIT_OCTETS: Final = 1_000_000
+
+_HELP: Final = {
+    "table": "The plan table's name.",
+    "fleet": "The fleet.",
+    "zones": "The ids of the hosted zones it may write, with commas between.",
+    "id": "This enactor's id (default: the host name, folded).",
+    "roles": "Roles to assume: zone id=role ARN, with commas between.",
+    "state-dir": "Where the last valid plan is kept.",
+    "plan-mirror": "An S3 URL where plans are mirrored.",
+    "account-share": "The share of the account's Route 53 requests and changes to use (default 0.5).",
+    "metrics": "Address and port to serve Prometheus metrics on, e.g. 127.0.0.1:9553.",
+}
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def settings_options(*keys: str) -> Callable[[Command], Command]:
+    """Add the flags of some settings, and --config."""
+
+    def add(command: Command) -> Command:
+        for key in reversed(keys):
+            flag = click.option(f"--{key}", key, default=None, help=f"{_HELP[key]}  [env: {VARIABLES[key]}]")
+            command = flag(command)
+        return click.option(
+            "--config",
+            "config",
+            default=None,
+            type=click.Path(dir_okay=False),
+            help=f"A YAML file with settings and the guards' limits.  [env: {CONFIG_VARIABLE}]",
+        )(command)
+
+    return add
+
+
+def take_settings(flags: dict[str, Any], *, required: Sequence[str] = ()) -> Settings:
+    """Take the settings' flags out of a command's arguments and settle them; end with status 2 where they cannot be meant."""
+    told = {key: flags.pop(key) for key in VARIABLES if key in flags}
+    path = flags.pop("config", None) or os.environ.get(CONFIG_VARIABLE)
+    try:
+        settings = settle(told, os.environ, read_config(path) if path else {}, socket.gethostname())
+    except WrongSettings as error:
+        end(EXIT_USAGE, map(str, error.faults))
+    lacking = [key for key in required if not getattr(settings, key.replace("-", "_"))]
+    if lacking:
+        end(EXIT_USAGE, (f"no {key} is told: give --{key} or set {VARIABLES[key]}" for key in lacking))
+    return settings
+
+
+def read_config(path: str) -> Mapping[str, Any]:
+    """Return what a configuration file says; end with status 2 where it cannot be read."""
+    try:
+        octets = Path(path).read_bytes()[: CONFIG_LIMIT_OCTETS + 1]
+    except OSError as error:
+        end(EXIT_USAGE, [f"{path} cannot be read: {error.strerror}"])
+    if len(octets) > CONFIG_LIMIT_OCTETS:
+        end(EXIT_USAGE, [f"{path} is larger than {CONFIG_LIMIT_OCTETS} octets, which no configuration is"])
+    try:
+        found = yaml_text.load(octets.decode("utf-8"))
+    except (UnicodeDecodeError, yaml_text.YamlFaultError) as error:
+        end(EXIT_USAGE, [f"{path}: {error}"])
+    if not isinstance(found or {}, dict):
+        end(EXIT_USAGE, [f"{path}: it is not a mapping of settings"])
+    return found or {}
+
+
+def session() -> boto3.Session:
+    """Return boto3's default session; a wrong profile ends in a sentence."""
+    try:
+        return boto3.Session()
+    except BotoCoreError as error:
+        raise outside_error(error, what="preparing the AWS session", where="this machine's configuration") from error
+
+
+def end(status: int, lines: Iterator[str] | Sequence[str] = ()) -> NoReturn:
+    """End the command: reasons on stderr, one a line, and the exit status."""
+    for line in lines:
+        click.echo(line, err=True)
+    raise click.exceptions.Exit(status)
+
+
+@contextmanager
+def told(program: str) -> Iterator[None]:
+    """Turn what is wrong with the input or the outside into an ending."""
+    try:
+        yield
+    except FormFaults as error:
+        end(EXIT_FAILED, [*map(_fault_line, error.faults), f"{program}: {error}; nothing was done with it"])
+    except Stopping:
+        end(EXIT_FAILED, [f"{program}: stopped before it was done; what was sent was sent whole"])
+    except OutsideError as error:
+        end(EXIT_FAILED, [f"{program}: {error}"])
+
+
+def _fault_line(fault: Fault) -> str:
+    return str(fault).removeprefix(": ")
+
+
+def ending(program: str) -> Callable[[Command], Command]:
+    """Wrap a command so that every error from outside ends it in a sentence."""
+
+    def wrap(command: Command) -> Command:
+        @functools.wraps(command)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with told(program):
+                return command(*args, **kwargs)
+
+        return run  # type: ignore[return-value]  # functools.wraps keeps the signature that click reads
+
+    return wrap

@@ -1,0 +1,138 @@
+"""The operator's verbs on the command line: init, stop, start, adopt."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from enactor.brake import Table, Unclear
+from enactor.cli.build import Parts, operator, parts, place_of, table_word
+from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.insist import NotDone
+from enactor.ports import OutsideError
+from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from enactor.settings import Settings, zone_id
+from enactor.verbs import Done
+
+BY_HAND = ("table", "fleet", "zones", "id", "roles", "account-share")
+zone_option = click.option("--zone", default=None, help="The hosted zone's id.")
+reason_option = click.option("--reason", default="", help="Why; goes into the change's Comment, for CloudTrail.")
+generation_option = click.option(
+    "--generation",
+    default=None,
+    type=click.IntRange(0),
+    help="The highest generation ever published, where neither switch nor table can tell.",
+)
+
+
+def add_to(group: click.Group) -> None:
+    """Add the verbs to the command."""
+    for command in (init, stop, start, adopt):
+        group.add_command(command)
+
+
+@click.command()
+@settings_options(*BY_HAND)
+@zone_option
+@generation_option
+@reason_option
+@ending("enactor")
+def init(*, zone: str | None, generation: int | None, reason: str, **flags: Any) -> None:
+    """Bring a zone into service: make the table if absent, prove the ground on scratch names, write the switch in run."""
+    settings = take_settings(flags, required=("table", "fleet"))
+    wanted = chosen(settings, zone)
+    doors = parts(settings)
+    made = doors.table.create_table()
+    click.echo(f"table {settings.table} {'was made' if made.made else 'is there already'}")
+    for lack in made.lacks:
+        click.echo(f"table {settings.table}: {lack}")
+    table = Table(doors.table.head(), doors.table.floor())
+    each(wanted, lambda one: operator(doors, reason).init(one, table, generation))
+
+
+@click.command()
+@settings_options(*BY_HAND)
+@zone_option
+@reason_option
+@ending("enactor")
+def stop(*, zone: str | None, reason: str, **flags: Any) -> None:
+    """Stop every enactor in one zone (--zone) or in all: works with the table and the planner dead."""
+    doors, wanted = braked(flags, zone)
+    table = table_word(doors)
+    each(wanted, lambda one: operator(doors, reason).stop(one, table))
+
+
+@click.command()
+@settings_options(*BY_HAND)
+@zone_option
+@generation_option
+@reason_option
+@ending("enactor")
+def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any) -> None:
+    """Bring run back in one zone (--zone) or in all, at the highest generation that anything at hand shows."""
+    doors, wanted = braked(flags, zone)
+    table = table_word(doors)
+    each(wanted, lambda one: operator(doors, reason).start(one, table, generation))
+
+
+@click.command()
+@settings_options(*BY_HAND)
+@click.argument("name")
+@zone_option
+@click.option("--yes", is_flag=True, help="Do not ask back.")
+@reason_option
+@ending("enactor")
+def adopt(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
+    """Take a name whose record sets stand without our fence into the fleet, as it stands."""
+    settings = take_settings(flags, required=("fleet", "zones"))
+    doors = parts(settings)
+    place, wanted = place_of(doors, name, zone_argument(zone) if zone else None)
+    hand = operator(doors, reason)
+    for line in hand.adopt_preview(place, wanted):
+        click.echo(line)
+    if not yes and not click.confirm("adopt it?", default=False, err=True):
+        end(EXIT_FAILED, ["not adopted; nothing was written"])
+    tell(hand.adopt(place, wanted))
+
+
+def braked(flags: dict[str, Any], zone: str | None) -> tuple[Parts, list[str]]:
+    """Return the doors and the zones that a brake is for."""
+    settings = take_settings(flags, required=("fleet",))
+    return parts(settings), chosen(settings, zone)
+
+
+def zone_argument(text: str) -> str:
+    """Return the id that --zone gives; a zone's name is wrong usage."""
+    try:
+        return zone_id(text)
+    except ValueError as error:
+        end(EXIT_USAGE, [f"--zone: {error}"])
+
+
+def chosen(settings: Settings, zone: str | None) -> list[str]:
+    """Return the zones a verb is for: the one that is told, or all that are set."""
+    if zone:
+        return [zone_argument(zone)]
+    if not settings.zones:
+        end(EXIT_USAGE, ["no zone is told: give --zone, or --zones, or set ENACTOR_ZONES"])
+    return list(settings.zones)
+
+
+def each(zones: list[str], verb: Callable[[str], Done]) -> None:
+    """Do a verb in each zone; one that fails does not keep the others from it, and is named at the end."""
+    status = EXIT_OK
+    for zone in zones:
+        try:
+            tell(verb(zone))
+        except (OutsideError, Unclear) as error:
+            status = EXIT_FAILED
+            done = "" if isinstance(error, NotDone) else f"zone {zone}: "
+            click.echo(f"enactor: {done}{error}", err=True)
+    end(status)
+
+
+def tell(done: Done) -> None:
+    """Say what a verb did."""
+    for detail in done.details:
+        click.echo(f"proven: {detail}")
+    click.echo(done.sentence + (f" (change {done.change_id})" if done.change_id else ""))

@@ -1,0 +1,192 @@
+"""Decide, directly before the one call that writes, whether a batch may go: the last gate.
+
+Pure, and blind on purpose: it knows nothing of plans, guards or how the batch was made, and shares no code with the sandbox's
+zone model, so that one fault cannot blind both (a property test holds the two together). It plays the batch on the observed
+zone with a few lines of its own and refuses a result that takes away the last set of a kind that is served, or that an alias
+points to, or that shrinks past the limit (promise 1). A permit in the batch lifts the shrink rules only where its numbers
+check out against the observed fence itself; nothing lifts `empty` here but the tombstone of a retire.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+import msgspec
+
+from enactor import names
+from enactor.batch import Batch, Change
+from enactor.records import RecordSet, content_digest, content_of
+
+_KINDS: Final = {"A": ("v4",), "AAAA": ("v6",), "CNAME": ("v4", "v6")}
+_GENERATION: Final = re.compile(r"\bgen=(\d+)")
+_PLAN: Final = re.compile(r"\bplan=(none|[0-9a-f]{12})\b")
+_ALLOW: Final = re.compile(r"\b([a-z-]+)@(\d+):")
+_SELFTEST: Final = re.compile(r"(^|\.)_selftest-[0-9a-f]+\._fence\.")
+
+Key = tuple[str, str, str]
+Sets = Mapping[Key, RecordSet]
+
+
+class GateRefusal(msgspec.Struct, frozen=True):
+    """Why a batch must not go: at which endpoint (None: the whole batch), by which rule, and the numbers."""
+
+    name: str | None
+    guard: str
+    why: str
+
+
+class GateLimits(msgspec.Struct, frozen=True):
+    """The shares of targets and of capacity that one swap may take away."""
+
+    targets: float
+    capacity: float
+
+
+def refusals(batch: Batch, limits_of: Callable[[str], GateLimits]) -> tuple[GateRefusal, ...]:
+    """Return every reason why a batch must not be sent; empty means it may go."""
+    if batch.origin == "selftest":
+        return tuple(_scratch_only(batch.changes))
+    before = {record.key: record for swap in batch.swaps for record in swap.before}
+    after, reasons = _play(batch.changes, before)
+    if batch.origin == "cycle":
+        reasons += _switch(batch.changes, names.SWITCH_PREFIX)
+    for name in sorted({change.record.name for change in batch.changes if change.record.type in _KINDS}):
+        old, new = _at(before, name), _at(after, name)
+        permits = _permits(batch, name, new)
+        reasons += _emptied(name, old, new, batch.pointed, permits)
+        if not permits & {"repair", "retire"}:
+            reasons += _shrunk(name, old, new, limits_of(name), permits)
+    return tuple(reasons)
+
+
+def _play(changes: Iterable[Change], before: Sets) -> tuple[Sets, list[GateRefusal]]:
+    """Play the managed sets' changes as Route 53 will, on what was observed; a change that cannot apply is our own mistake."""
+    after, reasons = dict(before), list[GateRefusal]()
+    for change in changes:
+        record = change.record
+        if record.type not in _KINDS:
+            continue
+        if change.action == "DELETE" and after.pop(record.key, None) != record:
+            why = f"the batch deletes a {record.type} set that was not observed so"
+            reasons.append(GateRefusal(record.name, "malformed", why))
+        if change.action == "CREATE":
+            if record.key in after:
+                reasons.append(
+                    GateRefusal(record.name, "malformed", f"the batch creates a {record.type} set that stands")
+                )
+            after[record.key] = record
+    return after, reasons
+
+
+def _at(sets: Sets, name: str) -> list[RecordSet]:
+    return [record for key, record in sets.items() if key[0] == name]
+
+
+def _switch(changes: tuple[Change, ...], base: str) -> list[GateRefusal]:
+    """Require that the batch starts with the switch, in run, and never goes back a generation."""
+    if len(changes) < 2 or [change.action for change in changes[:2]] != ["DELETE", "CREATE"]:
+        return [GateRefusal(None, "switch", "the batch does not start by asserting the switch")]
+    old, new = (_text(change.record) for change in changes[:2])
+    if any(not change.record.name.startswith(base) for change in changes[:2]):
+        return [GateRefusal(None, "switch", "the batch does not start with the switch")]
+    if " mode=run " not in new:
+        return [GateRefusal(None, "switch", "the batch would not leave the switch in run")]
+    if _number(new) < _number(old) or (_number(new) == _number(old) and _plan(new) != _plan(old)):
+        return [
+            GateRefusal(
+                None,
+                "switch",
+                f"the switch would go from generation {_number(old)} to {_number(new)}, which is no step forward",
+            )
+        ]
+    return []
+
+
+def _permits(batch: Batch, name: str, new: list[RecordSet]) -> frozenset[str]:
+    """Return what the fence's own two texts permit at one name, every number checked against the result."""
+    fence = names.fence_name(name, batch.zone_name)
+    texts = {change.action: _text(change.record) for change in batch.changes if change.record.name == fence}
+    old, put = texts.get("DELETE", ""), texts.get("CREATE", "")
+    permits = {guard for guard, generation in _ALLOW.findall(old) if int(generation) == _number(put)}
+    if not put:
+        permits.add("unfenced")
+    if " state=retired" in put:
+        permits.add("retire")
+    if old and _plan(old) == _plan(put) == content_digest(content_of(new)):
+        permits.add("repair")
+    return frozenset(permits)
+
+
+def _emptied(
+    name: str, old: list[RecordSet], new: list[RecordSet], pointed: frozenset[tuple[str, str]], permits: frozenset[str]
+) -> list[GateRefusal]:
+    reasons = []
+    if "unfenced" in permits:
+        reasons.append(GateRefusal(name, "malformed", "the batch writes record sets without their fence"))
+    for record_type in sorted({record.type for record in old} - {record.type for record in new}):
+        if (name, record_type) in pointed:
+            why = f"an alias points to the {record_type} sets here, and none would be left"
+            reasons.append(GateRefusal(name, "alias-target", why))
+    if "retire" in permits:
+        return reasons
+    if "repair" in permits:
+        return reasons if new or not old else [*reasons, GateRefusal(name, "empty", "nothing would be left")]
+    lost = sorted(_kinds(old) - _kinds(new))
+    return reasons + [GateRefusal(name, "empty", f"nothing that answers {kind} would be left") for kind in lost]
+
+
+def _kinds(sets: list[RecordSet]) -> set[str]:
+    """Return the kinds that are answered; where every weight of a kind is 0 Route 53 serves all alike."""
+    serving = {kind for record in sets if record.weight != 0 for kind in _KINDS[record.type]}
+    return serving or {kind for record in sets for kind in _KINDS[record.type]}
+
+
+def _shrunk(
+    name: str, old: list[RecordSet], new: list[RecordSet], limits: GateLimits, permits: frozenset[str]
+) -> list[GateRefusal]:
+    reasons: list[GateRefusal] = []
+    if {record.type for record in old} == {"CNAME"} != {record.type for record in new}:
+        return reasons  # how many targets a CNAME led to cannot be counted here
+    for kind in ("v4", "v6"):
+        was, will = _capacity(old, kind), _capacity(new, kind)
+        if not was:
+            continue
+        gone = sum(1 for target in was if target not in will) / len(was)
+        less = sum(weight for target, weight in was.items() if not will.get(target)) / sum(was.values())
+        for guard, share, limit in (
+            ("shrink-targets", gone, limits.targets),
+            ("shrink-capacity", less, limits.capacity),
+        ):
+            if share > limit and guard not in permits:
+                reasons.append(GateRefusal(name, guard, f"a share of {share:.2f} of its {kind} would go, over {limit}"))
+    return reasons
+
+
+def _capacity(sets: list[RecordSet], kind: str) -> dict[str, int]:
+    weights: dict[str, int] = {}
+    for record in content_of(sets):
+        for target in [f"{record.alias.name}|{record.alias.zone}"] if record.alias else record.values:
+            if kind in _KINDS[record.type]:
+                weights[target] = weights.get(target, 0) + (1 if record.weight is None else record.weight)
+    return weights if any(weights.values()) else dict.fromkeys(weights, 1)
+
+
+def _scratch_only(changes: Iterable[Change]) -> Iterable[GateRefusal]:
+    for change in changes:
+        if not _SELFTEST.search(change.record.name):
+            why = f"a self-test would write {change.record.name}, which is no scratch name"
+            yield GateRefusal(None, "malformed", why)
+
+
+def _text(record: RecordSet) -> str:
+    return " ".join(record.values)
+
+
+def _number(text: str) -> int:
+    found = _GENERATION.search(text)
+    return int(found.group(1)) if found else 0
+
+
+def _plan(text: str) -> str:
+    found = _PLAN.search(text)
+    return found.group(1) if found else ""

@@ -1,0 +1,308 @@
+"""Decide whether a plan, or what it wants of one endpoint, must be refused: every guard, a pure function with its numbers.
+
+Nothing here knows who asks: the planner judges against the parent plan at publish, an enactor judges again against what it
+observed, by its own limits, so that a bad plan cannot bring its own loose ones. Promises 1 (never empty) and 3 rest on these
+and, independently, on the last gate (`gate`). A share is refused when it is greater than its limit: 2 to 1 at 0.5 passes.
+"""
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Final, get_args
+
+import msgspec
+
+from enactor import names
+from enactor.plan import Broken, Endpoint, Plan, content_of_endpoint
+from enactor.records import KINDS_OF_TYPE, Alias, Content, Kind, RecordSet, kinds_of
+
+ZONE_RECORD_SETS_MAX: Final = 10_000
+"""Route 53: record sets in a hosted zone without a raised quota."""
+SETS_PER_TYPE_MAX: Final = 100
+NAMES_SHOWN_MAX: Final = 5
+"""A message that listed every name of a large plan would be cut off before its point."""
+
+ENDPOINT_GUARDS: Final = [
+    "empty",
+    "zero-weights",
+    "shrink-targets",
+    "shrink-capacity",
+    "slow-drain",
+    "kind",
+    "alias-target",
+    "occluded",
+    "out-of-zone",
+    "apex",
+    "malformed",
+    "duplicate",
+    "ttl",
+    "limit",
+    "retired",
+    "contested",
+]
+PLAN_GUARDS: Final = ("empty-plan", "vanished", "changed-share", "digest")
+NOT_ALLOWABLE: Final = frozenset({"empty", "kind"})
+"""What no person can wave through: `enactor retire --type` is the verb."""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One refusal: the guard's label, what was observed, what was wanted, the limit, and a sentence with the numbers."""
+
+    guard: str
+    observed: int | float | str | None = None
+    wanted: int | float | str | None = None
+    limit: int | float | str | None = None
+    message: str
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """How much one swap may take from an endpoint, as shares from 0 to 1."""
+
+    shrink_targets: float = 0.5
+    shrink_capacity: float = 0.5
+
+
+class PlanLimits(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """How much one plan may change at once, as shares from 0 to 1."""
+
+    vanished: float = 0.0
+    changed_share: float = 1.0
+
+
+class LimitRule(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits for the endpoints whose canonical name fits a pattern of `*` and `?`."""
+
+    match: str
+    limits: Limits
+
+
+class LimitsTable(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of every endpoint: the first rule that fits its name, else the default."""
+
+    default: Limits = Limits()
+    rules: tuple[LimitRule, ...] = ()
+    plan: PlanLimits = PlanLimits()
+    zone_record_sets: int = ZONE_RECORD_SETS_MAX
+
+    def of(self, name: str) -> Limits:
+        """Return the limits of one endpoint."""
+        return next((rule.limits for rule in self.rules if fnmatchcase(name, rule.match)), self.default)
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands around an endpoint in its zone; the default is what a planner knows, which is nothing."""
+
+    zone_name: str | None = None
+    cuts: frozenset[str] = frozenset()
+    pointed: Mapping[tuple[str, str], tuple[str, ...]] = {}
+    """Which names hold an alias to (name, type)."""
+    available: frozenset[tuple[str, str]] | None = None
+    """Every (name, type) that will have a set in the zone; None where unknown."""
+    room: int = ZONE_RECORD_SETS_MAX
+    """Record sets that the zone can still take."""
+
+
+def judge_form(endpoint: Endpoint | Broken) -> tuple[Finding, ...]:
+    """Refuse an endpoint of a stored plan whose form is wrong."""
+    if isinstance(endpoint, Endpoint):
+        return ()
+    return tuple(Finding(guard=fault.guard, message=str(fault)) for fault in endpoint.faults)
+
+
+def judge_place(endpoint: Endpoint, wanted: Content, around: Surroundings) -> tuple[Finding, ...]:
+    """Refuse content that cannot stand at this name of this zone, whatever stood there before."""
+    return (
+        *_out_of_zone(endpoint.name, around),
+        *_apex(endpoint.name, wanted, around),
+        *_occluded(endpoint.name, around),
+        *_alias_target(endpoint, wanted, around),
+    )
+
+
+def judge_content(wanted: Content) -> tuple[Finding, ...]:
+    """Refuse content that nobody could be answered from."""
+    if not wanted:
+        return (
+            Finding(guard="empty", wanted=0, limit=1, message="the plan lists no target; an endpoint never goes empty"),
+        )
+    return tuple(_zero_weights(wanted))
+
+
+def judge_change(before: Content, wanted: Content, limits: Limits) -> tuple[Finding, ...]:
+    """Refuse a change that takes too much of what stands, or a whole kind of it."""
+    if not before or not wanted:
+        return ()
+    return (
+        *_kind(before, wanted),
+        *_shrink("shrink-targets", before, wanted, limits.shrink_targets),
+        *_shrink("shrink-capacity", before, wanted, limits.shrink_capacity),
+    )
+
+
+def judge_room(growth: int, around: Surroundings) -> tuple[Finding, ...]:
+    """Refuse a swap for which the zone has no room."""
+    if growth <= around.room:
+        return ()
+    message = f"{growth} record sets more do not fit the zone, which has room for {around.room} under its quota"
+    return (Finding(guard="limit", observed=around.room, wanted=growth, limit=around.room, message=message),)
+
+
+def judge_pointers(
+    name: str, before: Iterable[RecordSet], wanted: Content, around: Surroundings
+) -> tuple[Finding, ...]:
+    """Refuse to take away the last set of a type that an alias of the zone points to: that was October 2025."""
+    lost = {record.type for record in before} - {record.type for record in wanted}
+    return tuple(
+        Finding(
+            guard="alias-target",
+            observed=record_type,
+            message=f"an alias at {_some(around.pointed[name, record_type])} points to the {record_type} sets that would go",
+        )
+        for record_type in sorted(lost)
+        if (name, record_type) in around.pointed
+    )
+
+
+def without_allowed(findings: Iterable[Finding], allowed: frozenset[str]) -> tuple[Finding, ...]:
+    """Drop what a person allowed; `empty` and `kind` can be allowed by nobody."""
+    return tuple(finding for finding in findings if finding.guard not in allowed - NOT_ALLOWABLE)
+
+
+def judge_plan(new: Plan, base: Plan | None, limits: PlanLimits, zone: str | None = None) -> tuple[Finding, ...]:
+    """Refuse a whole plan, held against the one in force (in one zone, or in all of them)."""
+    if not new.endpoints and not new.broken:
+        return (Finding(guard="empty-plan", wanted=0, limit=1, message="the plan has no endpoints"),)
+    if base is None:
+        return ()
+    before = {part.key: part for part in base.listed if zone in {None, part.zone}}
+    if not before:
+        return ()
+    return (*_vanished(new, before, limits.vanished), *_changed(new, before, limits.changed_share))
+
+
+def _vanished(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], limit: float) -> Iterable[Finding]:
+    listed = {part.key for part in new.listed} | {part.key for part in new.retired}
+    gone = sorted(key for key in before if key not in listed)
+    share = len(gone) / len(before)
+    if share > limit:
+        what = _some(name for _, name in gone)
+        message = f"{len(gone)} of {len(before)} endpoints are no longer mentioned ({what}); list a name under retired to let it leave"
+        yield Finding(
+            guard="vanished", observed=len(before), wanted=len(before) - len(gone), limit=limit, message=message
+        )
+
+
+def _changed(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], limit: float) -> Iterable[Finding]:
+    after = {endpoint.key: endpoint for endpoint in new.endpoints}
+    changed = sum(1 for key, old in before.items() if key in after and _differs(old, after[key]))
+    share = changed / len(before)
+    if share > limit:
+        message = f"{changed} of {len(before)} endpoints change at once, a share of {share:.2f} over the limit {limit}"
+        yield Finding(guard="changed-share", observed=len(before), wanted=changed, limit=limit, message=message)
+
+
+def _differs(old: Endpoint | Broken, new: Endpoint) -> bool:
+    return not isinstance(old, Endpoint) or content_of_endpoint(old) != content_of_endpoint(new)
+
+
+def _out_of_zone(name: str, around: Surroundings) -> Iterable[Finding]:
+    if around.zone_name is not None and not names.is_within(name, around.zone_name):
+        message = f"{name} is not within zone {around.zone_name}"
+        yield Finding(guard="out-of-zone", observed=around.zone_name, wanted=name, message=message)
+
+
+def _apex(name: str, wanted: Content, around: Surroundings) -> Iterable[Finding]:
+    if name == around.zone_name and any(record.type == "CNAME" for record in wanted):
+        yield Finding(
+            guard="apex", wanted="CNAME", message="a CNAME cannot stand at the zone's apex, beside its NS and SOA"
+        )
+
+
+def _occluded(name: str, around: Surroundings) -> Iterable[Finding]:
+    for cut in (name, *names.parents(name)):
+        if cut in around.cuts:
+            message = f"the NS set at {cut} hands this name to other servers: nothing written here would be answered"
+            yield Finding(guard="occluded", observed=cut, wanted=name, message=message)
+            return
+
+
+def _alias_target(endpoint: Endpoint, wanted: Content, around: Surroundings) -> Iterable[Finding]:
+    if around.available is None:
+        return
+    for record in wanted:
+        if record.alias is None or record.alias.zone != endpoint.zone:
+            continue
+        if (record.alias.name, record.type) not in around.available:
+            message = f"the alias {record.set_identifier or record.type} points to {record.alias.name}, which has no {record.type} set"
+            yield Finding(guard="alias-target", observed=0, wanted=record.alias.name, limit=1, message=message)
+
+
+def _zero_weights(wanted: Content) -> Iterable[Finding]:
+    for record_type in sorted({record.type for record in wanted}):
+        group = [record for record in wanted if record.type == record_type]
+        if not any(record.serves for record in group):
+            message = f"all {len(group)} {record_type} targets have weight 0"
+            yield Finding(guard="zero-weights", wanted=0, limit=1, message=message)
+
+
+def _kind(before: Content, wanted: Content) -> Iterable[Finding]:
+    for kind in sorted(kinds_of(before) - kinds_of(wanted)):
+        message = (
+            f"the endpoint answers {kind} and would stop; `enactor retire NAME --type` is the way to take a kind away"
+        )
+        yield Finding(guard="kind", observed=kind, wanted="none", message=message)
+
+
+def _shrink(guard: str, before: Content, wanted: Content, limit: float) -> Iterable[Finding]:
+    for kind in get_args(Kind):
+        old, new = weights_by_target(before, kind), weights_by_target(wanted, kind)
+        if not old or not _comparable(before, wanted):
+            continue
+        share, what = _gone_targets(old, new) if guard == "shrink-targets" else _gone_capacity(old, new)
+        if share > limit:
+            message = f"{kind}: {what}, a share of {share:.2f} over the limit {limit}"
+            yield Finding(guard=guard, observed=len(old), wanted=len(new), limit=limit, message=message)
+
+
+def _comparable(before: Content, wanted: Content) -> bool:
+    """Tell whether targets can be counted on both sides: how many addresses a CNAME led to is not to be known here."""
+    return {record.type for record in before} != {"CNAME"} or {record.type for record in wanted} == {"CNAME"}
+
+
+def _gone_targets(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[float, str]:
+    gone = sum(1 for target in old if target not in new)
+    return gone / len(old), f"{gone} of {len(old)} targets go"
+
+
+def _gone_capacity(old: Mapping[str, int], new: Mapping[str, int]) -> tuple[float, str]:
+    total = sum(old.values())
+    gone = sum(weight for target, weight in old.items() if not new.get(target, 0))
+    return gone / total, f"targets that hold {gone} of {total} of the weight go or go to 0"
+
+
+def weights_by_target(content: Iterable[RecordSet], kind: Kind) -> dict[str, int]:
+    """Return the weight of each target of a kind, told apart by address or alias, never by id (a rename is no change).
+
+    A value of a simple or multivalue set, and an alias without weight, weighs 1; where all weights are 0 Route 53 serves all
+    alike, so each counts 1.
+    """
+    weights: dict[str, int] = {}
+    for record in content:
+        if kind not in KINDS_OF_TYPE.get(record.type, frozenset()):
+            continue
+        for target in _targets(record):
+            weights[target] = weights.get(target, 0) + (1 if record.weight is None else record.weight)
+    return weights if any(weights.values()) else dict.fromkeys(weights, 1)
+
+
+def _targets(record: RecordSet) -> tuple[str, ...]:
+    return (_alias_identity(record.alias),) if record.alias else record.values
+
+
+def _alias_identity(alias: Alias) -> str:
+    return f"alias {alias.name} in {alias.zone}"
+
+
+def _some(all_names: Iterable[str]) -> str:
+    listed = list(all_names)
+    rest = len(listed) - NAMES_SHOWN_MAX
+    return ", ".join(listed[:NAMES_SHOWN_MAX]) + (f" and {rest} more" if rest > 0 else "")

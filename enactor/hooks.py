@@ -1,0 +1,69 @@
+"""What the core tells whoever listens: frozen values, handed to one callable. The core knows no metrics library and no log."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+
+class CallEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """One request to Route 53 was answered, or was not. `changes` counts what an applied batch held."""
+
+    operation: str
+    zone: str
+    outcome: str
+    seconds: float
+    changes: int = 0
+
+
+class EndpointRefused(msgspec.Struct, frozen=True, kw_only=True):
+    """A guard kept a plan's content away from an endpoint."""
+
+    zone: str
+    name: str
+    guard: str
+    message: str
+
+
+class PlanRefused(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan-wide guard kept a whole plan out."""
+
+    generation: int
+    guard: str
+    message: str
+
+
+class BatchEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch had its outcome, after a lost answer was resolved by reading."""
+
+    zone: str
+    outcome: str
+    generation: int
+    change_id: str | None
+    names: tuple[str, ...]
+    opened: bool
+    detail: str = ""
+
+
+class CycleEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """One cycle ended, in exactly one outcome."""
+
+    outcome: str
+    generation: int
+    source: str
+    seconds: float
+    states: dict[str, int]
+    reads: int
+    writes: int
+    changes: int
+
+
+class Noticed(msgspec.Struct, frozen=True, kw_only=True):
+    """Something a person may want to know: a word for the event, and its facts."""
+
+    event: str
+    facts: dict[str, Any]
+
+
+Event = CallEnded | EndpointRefused | PlanRefused | BatchEnded | CycleEnded | Noticed
+Hook = Callable[[Event], None]

@@ -1,0 +1,50 @@
+"""Write what the hooks tell as JSON lines on stderr, with bounded lines and without secrets."""
+
+import sys
+from typing import Any, Final
+
+import msgspec
+import structlog
+
+from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused
+
+NAMES_LOGGED_MAX: Final = 20
+"""A batch may hold two hundred names; a log line shows the first few and the count."""
+
+
+def logger(**bound: Any) -> Any:
+    """Return a logger of JSON lines on stderr."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+    )
+    return structlog.get_logger(**bound)
+
+
+class EventLog:
+    """A hook that logs. Single requests are counted, not logged."""
+
+    def __init__(self, log: Any) -> None:
+        self._log = log
+
+    def __call__(self, event: Event) -> None:
+        facts = msgspec.to_builtins(event)
+        match event:
+            case CallEnded():
+                pass
+            case CycleEnded():
+                self._log.info("cycle-ended", **facts)
+            case BatchEnded():
+                facts["names"] = list(event.names[:NAMES_LOGGED_MAX])
+                level = self._log.info if event.outcome == "applied" else self._log.warning
+                level("batch-ended", endpoints=len(event.names), **facts)
+            case EndpointRefused():
+                self._log.warning("endpoint-refused", **facts)
+            case PlanRefused():
+                self._log.warning("plan-refused", **facts)
+            case Noticed():
+                self._log.warning(event.event, **event.facts)

@@ -1,0 +1,223 @@
+"""Speak to Amazon Route 53: the reads, and `compare_and_swap`, the one place that calls ChangeResourceRecordSets.
+
+The last gate stands directly before that call (promise 1), and the call is sent once: a batch that may have landed is never
+sent again by the SDK, because only a read can tell what it did. What an answer means is said in the words of `outcome`;
+nothing of botocore leaves this module.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import tenacity
+from botocore.exceptions import BotoCoreError, ClientError
+
+from enactor import names, wire
+from enactor.aws_errors import outside_error
+from enactor.batch import Batch
+from enactor.budget import Budget
+from enactor.gate import GateLimits, refusals
+from enactor.hooks import CallEnded, Hook
+from enactor.observe import FenceRange, SwitchReading, fence_range
+from enactor.outcome import (
+    Applied,
+    Conflicted,
+    Impossible,
+    Outcome,
+    OverBudget,
+    Rejected,
+    Stopped,
+    Unknown,
+    ZoneBusy,
+)
+from enactor.ports import Busy, Clock, Denied, Missing, OutsideError, Throttled, Unavailable
+from enactor.records import RecordSet
+
+PAGE_ITEMS_MAX: Final = 300
+"""Route 53 gives at most 300 record sets a page, whatever is asked."""
+PAGES_MAX: Final = 4_000
+"""Over a million record sets: a listing that never ends is a fault, not a large zone."""
+READ_TRIES: Final = 4
+READ_WAIT_MAX_SECONDS: Final = 8.0
+FULL_SETS_AT_NAME: Final = 310
+"""One page for one name: its managed sets and those of a few other types."""
+
+
+class Route53Zones:
+    """The hosted zones of one account's credentials."""
+
+    def __init__(
+        self,
+        client_of: Callable[[str], Any],
+        *,
+        budget_of: Callable[[str], Budget],
+        limits_of: Callable[[str], GateLimits],
+        clock: Clock,
+        hook: Hook,
+        read_tries: int = READ_TRIES,
+    ) -> None:
+        self._client_of = client_of
+        self._budget_of = budget_of
+        self._limits_of = limits_of
+        self._clock = clock
+        self._hook = hook
+        self._read_tries = read_tries
+        self._zone_names: dict[str, str] = {}
+        self._date: datetime | None = None
+
+    def aws_now(self) -> datetime | None:
+        """Return the Date of AWS's last answer: expiries are judged by it, so that no machine's clock can end a hold."""
+        return self._date
+
+    def zone_name(self, zone: str) -> str:
+        """Return the zone's canonical name, asked for once."""
+        if zone not in self._zone_names:
+            answer = self._read("GetHostedZone", zone, lambda client: client.get_hosted_zone(Id=zone))
+            self._zone_names[zone] = names.canonical(answer["HostedZone"]["Name"])
+        return self._zone_names[zone]
+
+    def switch(self, zone: str, fleet: str) -> SwitchReading:
+        """Read the switch alone."""
+        name = self.zone_name(zone)
+        found = self.at(zone, [names.switch_name(fleet, name)])
+        return fence_range(zone, name, fleet, found).switch
+
+    def fences(self, zone: str, fleet: str) -> FenceRange:
+        """Read the whole fence range: all names below `_fence.<zone>` lie side by side in the listing."""
+        name = self.zone_name(zone)
+        base = names.fence_base(name)
+        listing = self._pages(zone, base, lambda record: names.is_within(record.name, base))
+        return fence_range(zone, name, fleet, listing)
+
+    def listing(self, zone: str) -> Sequence[RecordSet]:
+        """Read every record set of the zone."""
+        return self._pages(zone, None, lambda _: True)
+
+    def at(self, zone: str, wanted: Sequence[str]) -> Sequence[RecordSet]:
+        """Read every record set at each of these names, in the order the names are given."""
+        found: list[RecordSet] = []
+        for name in wanted:
+            found += self._pages(zone, name, lambda record, name=name: record.name == name)  # type: ignore[misc]
+        return found
+
+    def _pages(self, zone: str, start: str | None, belongs: Callable[[RecordSet], bool]) -> list[RecordSet]:
+        """Read from a name on for as long as the sets belong; the first page starts at the first set at or after it."""
+        found: list[RecordSet] = []
+        cursor: dict[str, Any] = {"StartRecordName": names.escaped(start)} if start else {}
+        for _ in range(PAGES_MAX):
+            page = self._read("ListResourceRecordSets", zone, self._page_call(zone, cursor))
+            for record in map(wire.record_from_wire, page["ResourceRecordSets"]):
+                if not belongs(record):
+                    return found
+                found.append(record)
+            if not page["IsTruncated"]:
+                return found
+            cursor = _cursor(page)
+        raise Unavailable(f"zone {zone} listed more than {PAGES_MAX} pages and did not end; report this, it is a fault")
+
+    def _page_call(self, zone: str, cursor: dict[str, Any]) -> Callable[[Any], Any]:
+        return lambda client: client.list_resource_record_sets(
+            HostedZoneId=zone, MaxItems=str(PAGE_ITEMS_MAX), **cursor
+        )
+
+    def _read(self, operation: str, zone: str, call: Callable[[Any], Any]) -> Any:
+        """Ask once or a few times: every try is paid for, and waits with full jitter between tries are bounded."""
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type((Throttled, Unavailable, Busy)),
+            stop=tenacity.stop_after_attempt(self._read_tries),
+            wait=tenacity.wait_random_exponential(multiplier=0.5, max=READ_WAIT_MAX_SECONDS),
+            sleep=self._clock.sleep,
+            reraise=True,
+        )
+        return retrying(self._read_once, operation, zone, call)
+
+    def _read_once(self, operation: str, zone: str, call: Callable[[Any], Any]) -> Any:
+        self._budget_of(zone).spend()
+        started = self._clock.now()
+        try:
+            answer = call(self._client_of(zone))
+        except (ClientError, BotoCoreError) as error:
+            self._note_date(getattr(error, "response", {}))
+            fault = outside_error(error, what=f"reading hosted zone {zone}", where="Route 53")
+            self._ended(operation, zone, type(fault).__name__.lower(), started)
+            raise fault from error
+        self._note_date(answer)
+        self._ended(operation, zone, "ok", started)
+        return answer
+
+    def compare_and_swap(self, batch: Batch) -> Outcome:
+        """Send one batch through the last gate: the only call of ChangeResourceRecordSets there is."""
+        changes = batch.changes
+        assert changes, "an empty batch is never sent"
+        self._budget_of(batch.zone).spend(changes=len(changes))
+        started = self._clock.now()
+        request = {
+            "Comment": batch.comment,
+            "Changes": [
+                {"Action": change.action, "ResourceRecordSet": wire.record_to_wire(change.record)} for change in changes
+            ],
+        }
+        client = self._client_of(batch.zone)
+        if reasons := refusals(batch, self._limits_of):
+            self._budget_of(batch.zone).give_back(len(changes))
+            return Stopped(reasons)
+        try:
+            answer = client.change_resource_record_sets(HostedZoneId=batch.zone, ChangeBatch=request)
+        except (ClientError, BotoCoreError) as error:
+            self._note_date(getattr(error, "response", {}))
+            outcome = _outcome(error, batch)
+        else:
+            self._note_date(answer)
+            outcome = Applied(answer["ChangeInfo"]["Id"].removeprefix("/change/"))
+        if not isinstance(outcome, Applied | Unknown):
+            self._budget_of(batch.zone).give_back(len(changes))
+        applied = len(changes) if isinstance(outcome, Applied) else 0
+        self._ended("ChangeResourceRecordSets", batch.zone, type(outcome).__name__.lower(), started, applied)
+        return outcome
+
+    def _ended(self, operation: str, zone: str, outcome: str, started: float, changes: int = 0) -> None:
+        seconds = self._clock.now() - started
+        self._hook(CallEnded(operation=operation, zone=zone, outcome=outcome, seconds=seconds, changes=changes))
+
+    def _note_date(self, answer: Any) -> None:
+        text = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
+        if text:
+            self._date = parsedate_to_datetime(text)
+
+
+def _cursor(page: Any) -> dict[str, Any]:
+    """Return where the next page starts: a weighted group can straddle a page, so the identifier goes along."""
+    cursor = {"StartRecordName": page["NextRecordName"], "StartRecordType": page["NextRecordType"]}
+    if page.get("NextRecordIdentifier"):
+        cursor["StartRecordIdentifier"] = page["NextRecordIdentifier"]
+    return cursor
+
+
+def _outcome(error: ClientError | BotoCoreError, batch: Batch) -> Outcome:
+    """Say what an error means for the batch. Only a clear "not applied" is taken as one."""
+    fault: OutsideError = outside_error(error, what=f"changing hosted zone {batch.zone}", where="Route 53")
+    match fault:
+        case Throttled():
+            return OverBudget()
+        case Busy():
+            return ZoneBusy()
+        case Missing() | Denied():
+            return Impossible(str(fault))
+        case Unavailable():
+            return Unknown(str(fault))
+        case _:
+            return _refused(error, str(fault))
+
+
+def _refused(error: ClientError | BotoCoreError, why: str) -> Outcome:
+    if (
+        not isinstance(error, ClientError)
+        or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500) >= 500
+    ):
+        return Unknown(why)
+    messages = wire.entries(error.response.get("Error", {}).get("Message", "") or str(error))
+    stale = [message for message in messages if wire.is_stale(message)]
+    if stale:
+        return Conflicted(tuple(name for name, _ in wire.named_in(stale)), messages)
+    return Rejected(messages, wire.named_in(messages))

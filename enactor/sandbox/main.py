@@ -1,0 +1,62 @@
+"""Run the sandbox for a person: start, say how to use it, wait for a signal, stop. Decides nothing."""
+
+import shlex
+import signal
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
+
+from enactor.sandbox.engine import Settings
+from enactor.sandbox.server import LOOPBACK, Sandbox
+
+WAIT_STEP_SECONDS = 1.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def run_sandbox(
+    *,
+    port: int = 0,
+    dns_port: int = 0,
+    host: str = LOOPBACK,
+    zones: Mapping[str, str | None] | None = None,
+    settings: Settings | None = None,
+    alias_answers: Mapping[str, Sequence[str]] | None = None,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Serve until SIGTERM or SIGINT, and return the exit status.
+
+    `zones`: the zones to create, by name, each with the id it shall have or None for a counted one.
+    """
+    stopped = threading.Event()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopped.set()
+
+    before = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
+    try:
+        with Sandbox(
+            host=host, port=port, dns_port=dns_port, settings=settings, alias_answers=alias_answers
+        ) as sandbox:
+            ids = {name: sandbox.create_zone(name, zone_id) for name, zone_id in (zones or {}).items()}
+            for line in help_lines(sandbox, ids):
+                say(line)
+            while not stopped.wait(WAIT_STEP_SECONDS):
+                pass
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    say("sandbox stopped")
+    return 0
+
+
+def help_lines(sandbox: Sandbox, zone_ids: Mapping[str, str]) -> list[str]:
+    """Say how to reach a running sandbox: the zones, the variables for any AWS tool, a DNS question."""
+    dns_host, dns_port = sandbox.dns_address
+    lines = [f"sandbox ready at {sandbox.endpoint_url}, DNS at {dns_host}:{dns_port} over UDP and TCP"]
+    lines += [f"zone {name} has the id {zone_id}" for name, zone_id in zone_ids.items()]
+    lines += ["", "In another shell:"]
+    lines += [f"  export {name}={shlex.quote(value)}" for name, value in sandbox.environment().items()]
+    for name, zone_id in zone_ids.items():
+        lines.append(f"  aws route53 list-resource-record-sets --hosted-zone-id {zone_id}")
+        lines.append(f"  dig @{dns_host} -p {dns_port} {name} SOA +short")
+    return [*lines, "", "Ctrl-C ends it; nothing is kept."]

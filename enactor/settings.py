@@ -1,0 +1,221 @@
+"""Decide what the settings are: one typed object, from flags, the environment and a file, in that order.
+
+Pure but for the mapping and the text it is handed. Every fault is listed at once; nothing is guessed.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from enactor import names
+from enactor.guards import ZONE_RECORD_SETS_MAX, LimitRule, Limits, LimitsTable, PlanLimits
+from enactor.plan import Fault
+
+SHARE_DEFAULT: Final = 0.5
+KEEP_NEWEST_DEFAULT: Final = 10
+KEEP_HOURS_DEFAULT: Final = 24
+
+_ZONE: Final = re.compile(r"[A-Z0-9]{1,32}")
+_ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/\S{1,512}")
+_ID_OTHER: Final = re.compile(r"[^a-z0-9-]+")
+
+_AnyLimits = TypeVar("_AnyLimits", Limits, PlanLimits)
+
+VARIABLES: Final = {
+    "table": "ENACTOR_TABLE",
+    "fleet": "ENACTOR_FLEET",
+    "zones": "ENACTOR_ZONES",
+    "id": "ENACTOR_ID",
+    "roles": "ENACTOR_ROLES",
+    "state-dir": "ENACTOR_STATE_DIR",
+    "plan-mirror": "ENACTOR_PLAN_MIRROR",
+    "account-share": "ENACTOR_ACCOUNT_SHARE",
+    "metrics": "ENACTOR_METRICS",
+}
+"""Each setting's name in the file and as a flag, and its variable."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an enactor or a planner is told. Empty text means not told."""
+
+    table: str = ""
+    fleet: str = ""
+    zones: tuple[str, ...] = ()
+    id: str = ""
+    roles: Mapping[str, str] = {}
+    state_dir: str = ""
+    plan_mirror: str = ""
+    account_share: float = SHARE_DEFAULT
+    metrics: str = ""
+    """Address and port of the metrics endpoint, `127.0.0.1:9553`; empty: none."""
+    limits: LimitsTable = LimitsTable()
+
+
+class WrongSettings(ValueError):  # noqa: N818 - the reader sees the list of faults
+    """Settings that cannot be meant, with every fault."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(map(str, faults)))
+
+
+def zone_id(text: str) -> str:
+    """Return a hosted zone's id without `/hostedzone/`; a zone's name is refused, because two zones can have one name."""
+    bare = text.strip().removeprefix("/hostedzone/")
+    if not _ZONE.fullmatch(bare):
+        raise ValueError(f"{text!r} is no hosted zone id (like Z0123456789ABC); a zone is never chosen by its name")
+    return bare
+
+
+def folded_id(text: str) -> str:
+    """Return a host name as an enactor id: lower case, other characters as a dash, at most 32."""
+    return _ID_OTHER.sub("-", text.lower())[:32].strip("-") or "enactor"
+
+
+def settle(
+    flags: Mapping[str, Any], environment: Mapping[str, str], file: Mapping[str, Any], host_name: str
+) -> Settings:
+    """Return the settings: a flag before the variable before the file; raise WrongSettings with every fault."""
+    known = ", ".join(sorted([*VARIABLES, "limits"]))
+    faults = [
+        Fault(key, f"unknown setting; known are {known}") for key in sorted(set(file) - set(VARIABLES) - {"limits"})
+    ]
+
+    def told(key: str, read: Callable[[Any], Any], default: Any) -> Any:
+        where, value = _first(key, flags, environment, file)
+        if value is None or value in ("", ()):
+            return default
+        try:
+            return read(value)
+        except (ValueError, TypeError) as error:
+            faults.append(Fault(where, str(error)))
+            return default
+
+    settings = Settings(
+        table=told("table", _text, ""),
+        fleet=told("fleet", _identifier, ""),
+        zones=told("zones", _zones, ()),
+        id=told("id", _identifier, folded_id(host_name)),
+        roles=told("roles", _roles, {}),
+        state_dir=told("state-dir", _text, ""),
+        plan_mirror=told("plan-mirror", _mirror, ""),
+        account_share=told("account-share", _share, SHARE_DEFAULT),
+        metrics=told("metrics", _text, ""),
+        limits=_limits(file.get("limits", {}), faults),
+    )
+    if faults:
+        raise WrongSettings(faults)
+    return settings
+
+
+def _first(
+    key: str, flags: Mapping[str, Any], environment: Mapping[str, str], file: Mapping[str, Any]
+) -> tuple[str, Any]:
+    flag = flags.get(key)
+    if flag not in (None, (), ""):
+        return f"--{key}", flag
+    variable = VARIABLES[key]
+    if environment.get(variable):
+        return variable, environment[variable]
+    return key, file.get(key)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not text")
+    return value.strip()
+
+
+def _identifier(value: Any) -> str:
+    text = _text(value)
+    if not names.IDENTIFIER.fullmatch(text):
+        raise ValueError(f"{text!r} is not 1 to 32 of a-z, 0-9 and -")
+    return text
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    if isinstance(value, list | tuple) and all(isinstance(word, str) for word in value):
+        return list(value)
+    raise TypeError(f"{value!r} is not a list of text")
+
+
+def _zones(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(zone_id(word) for word in _words(value)))
+
+
+def _roles(value: Any) -> dict[str, str]:
+    pairs = value.items() if isinstance(value, dict) else [word.partition("=")[::2] for word in _words(value)]
+    roles = {zone_id(zone): str(role) for zone, role in pairs}
+    for role in roles.values():
+        if not _ROLE.fullmatch(role):
+            raise ValueError(f"{role!r} is no role ARN (like arn:aws:iam::123456789012:role/dns)")
+    return roles
+
+
+def _mirror(value: Any) -> str:
+    text = _text(value)
+    if not text.startswith("s3://"):
+        raise ValueError(f"{text!r} is no S3 URL (like s3://bucket/plans/edge)")
+    return text
+
+
+def _share(value: Any) -> float:
+    share = float(value)
+    if isinstance(value, bool) or not 0 < share <= 1:
+        raise ValueError(f"{value} is not a share above 0 and up to 1")
+    return share
+
+
+def _limits(file: Any, faults: list[Fault]) -> LimitsTable:
+    """Read the guards' limits: shares by label, and rules for endpoint patterns under `endpoints`."""
+    if not isinstance(file, dict):
+        faults.append(Fault("limits", f"{file!r} is not a mapping of guard labels to limits"))
+        return LimitsTable()
+    file = dict(file)
+    rules = file.pop("endpoints", [])
+    quota = file.pop("zone-record-sets", ZONE_RECORD_SETS_MAX)
+    if isinstance(quota, bool) or not isinstance(quota, int) or quota < 1:
+        faults.append(Fault("limits.zone-record-sets", f"{quota!r} is no number of record sets"))
+        quota = ZONE_RECORD_SETS_MAX
+    plan = {key: file.pop(key) for key in ("vanished", "changed-share") if key in file}
+    default = _shares(file, Limits(), "limits", faults)
+    return LimitsTable(
+        default=default,
+        plan=_shares(plan, PlanLimits(), "limits", faults),
+        rules=_rules(rules, default, faults),
+        zone_record_sets=quota,
+    )
+
+
+def _rules(rules: Any, default: Limits, faults: list[Fault]) -> tuple[LimitRule, ...]:
+    if not isinstance(rules, list):
+        faults.append(Fault("limits.endpoints", f"{rules!r} is not a list"))
+        return ()
+    found: list[LimitRule] = []
+    for index, rule in enumerate(rules):
+        path = f"limits.endpoints[{index}]"
+        if not isinstance(rule, dict) or not isinstance(rule.get("match"), str):
+            faults.append(Fault(path, "a rule is a mapping with `match`, a pattern like *.internal.example.com"))
+            continue
+        pattern = rule["match"].lower()
+        rest = {key: value for key, value in rule.items() if key != "match"}
+        limits = _shares(rest, default, path, faults)
+        found.append(LimitRule(match=pattern if pattern.endswith(("*", ".")) else pattern + ".", limits=limits))
+    return tuple(found)
+
+
+def _shares(file: Mapping[str, Any], base: _AnyLimits, path: str, faults: list[Fault]) -> _AnyLimits:
+    known = {field.encode_name: field.name for field in msgspec.structs.fields(base)}
+    told: dict[str, float] = {}
+    for key, value in file.items():
+        if key not in known:
+            faults.append(Fault(f"{path}.{key}", f"unknown limit; known are {', '.join(sorted(known))}"))
+        elif isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            faults.append(Fault(f"{path}.{key}", f"{value!r} is not a share from 0 to 1"))
+        else:
+            told[known[key]] = float(value)
+    return msgspec.structs.replace(base, **told)

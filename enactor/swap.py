@@ -1,0 +1,354 @@
+"""Decide what is to be done at one endpoint: from what was observed and what is wanted to one of a closed set of values.
+
+Pure: the nonce and AWS's time come in as arguments. Nothing is decided here that the batch does not assert again: every Swap
+rests on the fence exactly as observed, so a decision made on stale facts loses (promise 2), and it names the whole change of
+the endpoint, so that no mix of two contents can stand (promise 3).
+
+    fence                sets                    decision
+    -----                ----                    --------
+    garbled              any                     Garbled: untouched
+    another fleet's      any                     Foreign: untouched
+    retired              any                     Tombstone, or Refused(retired) where the plan still lists the name
+    hold                 any                     Held: untouched
+    none                 none                    Swap: create fence and sets (only at the open generation, or opening it)
+    none                 as in a kept plan       Swap: create the fence, assert every set that was observed
+    none                 anything else           Foreign: untouched until a person adopts
+    names the wanted     as wanted               Current
+    names the wanted     anything else           Repair
+    names another        guards pass             Swap
+    names another        guards refuse           Refused, with a Repair to what the fence names where it does not stand
+    any of these, but nothing may advance here   Repair to what the fence names, else Superseded
+"""
+
+from datetime import datetime
+from typing import Final, Literal
+
+import msgspec
+
+from enactor import guards, names
+from enactor.fence import Fence, Garbled, has_passed, is_held
+from enactor.guards import Finding, Limits, Surroundings
+from enactor.observe import FenceReading
+from enactor.plan import Broken, Endpoint, content_of_endpoint
+from enactor.records import (
+    Content,
+    Kind,
+    RecordSet,
+    content_digest,
+    content_of,
+    difference,
+    kinds_of,
+    kinds_served,
+)
+
+SURVEY_STATES: Final = [
+    "retired",
+    "fence-garbled",
+    "foreign",
+    "held",
+    "missing",
+    "fence-missing",
+    "empty",
+    "refused",
+    "behind",
+    "drifted",
+    "current",
+    "vanished",
+]
+State = Literal[
+    "retired",
+    "fence-garbled",
+    "foreign",
+    "held",
+    "missing",
+    "fence-missing",
+    "empty",
+    "refused",
+    "behind",
+    "drifted",
+    "current",
+    "vanished",
+]
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """One endpoint as observed: the fence first, then the record sets."""
+
+    name: str
+    zone: str
+    fence: FenceReading | None
+    sets: tuple[RecordSet, ...]
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything one decision rests on."""
+
+    view: View
+    wanted: Endpoint | Broken | None
+    """What the working plan says; None where it does not list the name (any more)."""
+    generation: int
+    """The working plan's generation."""
+    may_advance: bool
+    """Whether the working plan is open in the zone, or may be opened: below the open generation nothing is written but repair."""
+    named: Content | None
+    """The content that the fence names, where a kept plan (or the zone itself) still has it."""
+    kept: frozenset[str]
+    """Digests of this endpoint's content in kept plans."""
+    fleet: str
+    enactor: str
+    nonce: str
+    limits: Limits
+    around: Surroundings
+    aws_now: datetime | None
+
+
+Purpose = Literal["advance", "repair", "mark"]
+"""advance: content of the working plan; repair: the content the fence names; mark: only the fence is written."""
+
+
+class Swap(msgspec.Struct, frozen=True, kw_only=True):
+    """The change of one endpoint from what was observed to what is wanted, as one compare-and-swap."""
+
+    name: str
+    zone: str
+    state: State
+    purpose: Purpose
+    fence_before: RecordSet | None
+    fence_after: Fence
+    deletes: tuple[RecordSet, ...]
+    creates: tuple[RecordSet, ...]
+    before: tuple[RecordSet, ...]
+    """Every managed set at the name as observed: what the last gate plays the batch on."""
+    serving: tuple[Kind, ...] = ()
+    """The kinds that the content in force serves."""
+    allowed: tuple[str, ...] = ()
+    """Guards that a person's `allow` in the observed fence lifts for this swap; the swap uses them up."""
+
+
+class Current(msgspec.Struct, frozen=True):
+    """The endpoint is as wanted."""
+
+
+class Superseded(msgspec.Struct, frozen=True):
+    """Only an older plan is at hand than the one open in the zone; nothing to repair, or nothing to repair with."""
+
+
+class Foreign(msgspec.Struct, frozen=True):
+    """The name's record sets are not ours."""
+
+    why: str
+
+
+class GarbledFence(msgspec.Struct, frozen=True):
+    """The fence cannot be read, so nobody knows what should stand here."""
+
+    why: str
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A person froze the endpoint."""
+
+
+class Tombstone(msgspec.Struct, frozen=True):
+    """The name was retired, and no plan lists it."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """Guards keep the plan's content out; where what the fence names does not stand, it is repaired meanwhile."""
+
+    findings: tuple[Finding, ...]
+    repair: Swap | None = None
+
+
+Decision = Current | Superseded | Foreign | GarbledFence | Held | Tombstone | Refused | Swap
+
+
+def decide(question: Question) -> Decision:
+    """Answer what is to be done at one endpoint; see the table above."""
+    reading = question.view.fence
+    if reading is None:
+        return _without_fence(question)
+    match reading.fence:
+        case Garbled(why):
+            return GarbledFence(why)
+        case Fence() as fence if fence.fleet != question.fleet:
+            return Foreign(f"its fence belongs to fleet {fence.fleet}")
+        case Fence(state="retired"):
+            return Refused((_RETIRED,)) if question.wanted is not None else Tombstone()
+        case Fence() as fence if is_held(fence, question.aws_now):
+            return Held()
+        case Fence() as fence:
+            return _with_fence(question, fence)
+
+
+_RETIRED: Final = Finding(
+    guard="retired",
+    message="the name was retired by a person and the plan lists it again; `enactor adopt` is the way to bring it back",
+)
+
+
+def _without_fence(question: Question) -> Decision:
+    if isinstance(question.wanted, Broken):
+        return Refused(guards.judge_form(question.wanted))
+    if question.wanted is None:
+        return Superseded()
+    target = content_of_endpoint(question.wanted)
+    observed = content_of(question.view.sets)
+    if observed and content_digest(observed) not in question.kept | {content_digest(target)}:
+        return Foreign("record sets without a fence that no kept plan explains")
+    if not question.may_advance:
+        return Superseded()
+    findings = _findings(question, target, (observed,))
+    if findings and (not observed or _misplaced(findings)):
+        return Refused(findings)
+    goal = observed if findings else target
+    swap = _swap(question, goal, purpose="advance", state="fence-missing" if observed else "missing", assert_all=True)
+    return Refused(findings, repair=swap) if findings else swap
+
+
+def _misplaced(findings: tuple[Finding, ...]) -> bool:
+    return any(finding.guard in {"out-of-zone", "occluded", "apex"} for finding in findings)
+
+
+def _with_fence(question: Question, fence: Fence) -> Decision:
+    if not question.may_advance or question.wanted is None:
+        return _repair_to_named(question, fence) or (Current() if _is_named(question, fence) else Superseded())
+    if isinstance(question.wanted, Broken):
+        return Refused(guards.judge_form(question.wanted), repair=_repair_to_named(question, fence))
+    target = content_of_endpoint(question.wanted)
+    observed = content_of(question.view.sets)
+    if fence.plan == content_digest(target):
+        if observed == target:
+            return Current()
+        findings = guards.judge_place(question.wanted, target, question.around)
+        return (
+            Refused(findings)
+            if findings
+            else _swap(question, target, purpose="repair", state=_broken_state(question, target))
+        )
+    allowed = allowed_guards(fence, question)
+    bases = (observed,) if question.named is None else (observed, question.named)
+    findings = guards.without_allowed(_findings(question, target, bases), allowed)
+    if findings:
+        return Refused(findings, repair=_repair_to_named(question, fence))
+    purpose: Purpose = "mark" if observed == target else "advance"
+    state: State = "empty" if is_empty(question.view, question.named) else "behind"
+    return _swap(question, target, purpose=purpose, state=state, allowed=tuple(sorted(allowed)))
+
+
+def allowed_guards(fence: Fence, question: Question) -> frozenset[str]:
+    """Return the guards a person lifted for exactly this generation, while the permission lasts."""
+    return frozenset(
+        allow.guard
+        for allow in fence.allow
+        if allow.generation == question.generation
+        and question.aws_now is not None
+        and not has_passed(allow.until, question.aws_now)
+    )
+
+
+def _findings(question: Question, target: Content, bases: tuple[Content, ...]) -> tuple[Finding, ...]:
+    assert isinstance(question.wanted, Endpoint)
+    found = [
+        *guards.judge_content(target),
+        *guards.judge_place(question.wanted, target, question.around),
+        *guards.judge_room(len(target) - len(question.view.sets) + (question.view.fence is None), question.around),
+    ]
+    if target:
+        found += guards.judge_pointers(question.view.name, question.view.sets, target, question.around)
+    for base in bases:
+        found += [finding for finding in guards.judge_change(base, target, question.limits) if finding not in found]
+    return tuple(found)
+
+
+def _is_named(question: Question, fence: Fence) -> bool:
+    return content_digest(content_of(question.view.sets)) == fence.plan
+
+
+def _repair_to_named(question: Question, fence: Fence) -> Swap | None:
+    """Return the way back to what the fence names, or None where it stands or nobody knows it any more."""
+    if question.named is None or not question.named or _is_named(question, fence):
+        return None
+    return _swap(question, question.named, purpose="repair", state=_broken_state(question, question.named))
+
+
+def _broken_state(question: Question, content: Content) -> State:
+    return "empty" if is_empty(question.view, content) else "drifted"
+
+
+def is_empty(view: View, in_force: Content | None) -> bool:
+    """Tell whether a kind that the content in force serves has no set at all."""
+    if in_force is None:
+        return not view.sets
+    return bool(kinds_of(in_force) - kinds_of(view.sets))
+
+
+def _swap(
+    question: Question,
+    target: Content,
+    *,
+    purpose: Purpose,
+    state: State,
+    assert_all: bool = False,
+    allowed: tuple[str, ...] = (),
+) -> Swap:
+    change = difference(question.view.sets, target)
+    deletes, creates = change.deletes, change.creates
+    if assert_all:
+        deletes, creates = tuple(sorted(question.view.sets, key=lambda record: record.key)), target
+    elif deletes or not creates:
+        again = survivors(change.kept, creates, question)
+        deletes, creates = (*deletes, *again), (*creates, *again)
+    in_force = target if purpose == "repair" else question.named
+    return Swap(
+        name=question.view.name,
+        zone=question.view.zone,
+        state=state,
+        purpose=purpose,
+        fence_before=question.view.fence.record if question.view.fence else None,
+        fence_after=_fence_after(question, target, purpose),
+        deletes=deletes,
+        creates=creates,
+        before=question.view.sets,
+        serving=tuple(sorted(kinds_of(in_force if in_force is not None else question.view.sets))),
+        allowed=allowed,
+    )
+
+
+def survivors(kept: tuple[RecordSet, ...], creates: tuple[RecordSet, ...], question: Question) -> tuple[RecordSet, ...]:
+    """Return one untouched set of non-zero weight of each kind that the swap creates no such set of.
+
+    The guards judged what was observed; a set that the batch does not name may have been deleted since by somebody else. To
+    DELETE and CREATE it again asserts that it still stands, or the whole batch fails. Asked for by every swap that deletes
+    anything, or that writes the fence alone. An alias that dangles answers nothing and is no survivor.
+    """
+    covered = set(kinds_served(creates))
+    again: list[RecordSet] = []
+    for record in kept:
+        if record.serves and kinds_of((record,)) - covered and not dangles(record, question.view.zone, question.around):
+            again.append(record)
+            covered |= kinds_of((record,))
+    return tuple(again)
+
+
+def dangles(record: RecordSet, zone: str, around: Surroundings) -> bool:
+    """Tell whether a set is an alias to a name of its zone where no set of its type stands."""
+    if record.alias is None or record.alias.zone != zone or around.available is None:
+        return False
+    return (names.canonical(record.alias.name), record.type) not in around.available
+
+
+def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence:
+    """Return the new fence. A repair says again what the old one said, `allow` included: it used nothing up."""
+    old = question.view.fence.fence if question.view.fence else None
+    known = old if isinstance(old, Fence) else None
+    repaired = known if purpose == "repair" else None
+    return Fence(
+        fleet=question.fleet,
+        gen=repaired.gen if repaired else question.generation,
+        plan=content_digest(target),
+        by=question.enactor,
+        nonce=question.nonce,
+        allow=repaired.allow if repaired else (),
+        base=known.base if known else "",
+    )

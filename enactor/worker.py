@@ -1,0 +1,88 @@
+"""Run cycles until told to stop: pace, signals, metrics. The loop ends on SIGTERM or SIGINT, between or inside a cycle's waits.
+
+A cycle never dies of what is outside; what is wrong in a cycle is in its report. A batch is either sent whole or not at all:
+the stop is seen before the next call, never in the middle of one.
+"""
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import Final, Protocol
+
+from enactor.ports import Chance, OutsideError, Stopping
+from enactor.report import CycleReport
+
+JITTER_SHARE: Final = 0.2
+"""Three enactors that started together drift apart by up to a fifth of the pause each time."""
+SURVEY_SECONDS_MIN: Final = 30.0
+SURVEY_REQUESTS_SHARE: Final = 0.5
+PAGE_ITEMS: Final = 300
+
+
+class Turning(Protocol):
+    """What the loop needs of an enactor."""
+
+    def cycle(self, *, survey_seconds: float = 0.0) -> CycleReport:
+        """Do one cycle."""
+        ...
+
+    def survey_pages(self) -> int:
+        """Return about how many reads one survey of all zones takes."""
+        ...
+
+
+class StoppableClock(Protocol):
+    """A clock that a signal can stop."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait; raise Stopping when asked to stop."""
+        ...
+
+    def stop(self) -> None:
+        """End every wait from now on."""
+        ...
+
+    @property
+    def stopping(self) -> bool:
+        """Tell whether a stop was asked for."""
+        ...
+
+
+def survey_seconds(pages: int, requests_per_second: float, every: float) -> float:
+    """Return the pause between whole surveys that keeps their reads under half the request share."""
+    return max(every, min(SURVEY_SECONDS_MIN, every * 3), pages / (requests_per_second * SURVEY_REQUESTS_SHARE))
+
+
+def run(
+    enactor: Turning,
+    clock: StoppableClock,
+    chance: Chance,
+    *,
+    every: float,
+    requests_per_second: float,
+    failed: Callable[[str], None],
+) -> int:
+    """Do cycles with a jittered pause until a signal; return how many were done."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        clock.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    done = 0
+    try:
+        while not clock.stopping:
+            pause = survey_seconds(enactor.survey_pages(), requests_per_second, every) if done else 0.0
+            try:
+                enactor.cycle(survey_seconds=pause)
+            except Stopping:
+                raise
+            except OutsideError as error:
+                failed(str(error))
+            done += 1
+            clock.sleep(every * (1 + JITTER_SHARE * chance.uniform(-1.0, 1.0)))
+    except Stopping:
+        pass  # asked to stop: the way this loop ends
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return done

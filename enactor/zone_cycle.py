@@ -1,0 +1,334 @@
+"""Bring one zone to the working plan: decide, pack, send, look, decide again.
+
+The shell of one zone. A decision and the batch that rests on it are made in one round; after a conflict, a throttle, a wait or
+a lost answer nothing is sent again as it was: the switch, the newest plan and the fences are read, and everything is decided
+anew. Every loop here ends: by work done, by everything waiting, by the deadline, or by the number of rounds.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final, Literal
+
+import msgspec
+
+from enactor.backoff import Backoff
+from enactor.batch import Batch, SwitchChange, fence_set, halves, ordered, pack
+from enactor.fence import Switch, switch_text, text_set
+from enactor.gate import GateRefusal
+from enactor.guards import Finding, LimitsTable
+from enactor.hooks import BatchEnded, Hook, Noticed
+from enactor.judge import Bench, Judged, endpoint_names, judge
+from enactor.library import Library, Shelf
+from enactor.memory import ZoneMemory
+from enactor.names import name_of_fence
+from enactor.outcome import (
+    Applied,
+    Conflicted,
+    Impossible,
+    Outcome,
+    OverBudget,
+    Rejected,
+    Stopped,
+    Unknown,
+    ZoneBusy,
+    ZonePort,
+)
+from enactor.ports import Chance, Clock, OutsideError, Stopping
+from enactor.report import Action
+from enactor.standing import Choice, Standing, choose, stand
+from enactor.swap import Swap
+
+ROUNDS_MAX: Final = 40
+"""A zone that still conflicts after this many decisions in one cycle is left to the next."""
+WAIT_FIRST_SECONDS: Final = 0.2
+WAIT_MAX_SECONDS: Final = 8.0
+DETAIL_LIMIT_CHARACTERS: Final = 1_000
+"""A conflict of two hundred endpoints has a message for each; no log line is that long."""
+
+Sent = Literal["done", "again", "over"]
+"""What a batch leaves: nothing to do, something to decide again, or a zone that cannot be worked on in this cycle."""
+
+
+class Crew(msgspec.Struct, frozen=True, kw_only=True):
+    """What every zone of an enactor works with."""
+
+    fleet: str
+    enactor: str
+    limits: LimitsTable
+    zones: ZonePort
+    library: Library
+    clock: Clock
+    chance: Chance
+    hook: Hook
+    backoff: Backoff
+    comment: str
+
+
+class ZoneCycle:
+    """One zone in one cycle; what happened is left in its attributes for the report."""
+
+    def __init__(self, crew: Crew, memory: ZoneMemory, shelf: Shelf) -> None:
+        self.crew = crew
+        self.memory = memory
+        self.shelf = shelf
+        self.actions: dict[str, Action] = {}
+        self.change_ids: dict[str, str] = {}
+        self.gate_findings: dict[str, tuple[Finding, ...]] = {}
+        self.changes = 0
+        self.opened = False
+        self.error: str | None = None
+        self.standing: Standing
+        self.choice: Choice
+        self.judged: dict[str, Judged] = {}
+        self._conflicted: set[str] = set()
+        self._take_bearings()
+
+    def run(self, deadline: float, look_again: Callable[[], Shelf]) -> None:
+        """Work in rounds until everything is at rest or waits."""
+        try:
+            for attempt in range(ROUNDS_MAX):
+                if attempt and not self._before_next_round(attempt, deadline, look_again):
+                    break
+                if self._round() != "again" or self.crew.clock.now() >= deadline:
+                    break
+        except Stopping:
+            raise
+        except OutsideError as error:
+            self.error = str(error)
+        self.look()
+
+    def look(self) -> None:
+        """Judge everything and write nothing."""
+        self.judged = self._judge(self._nonce())
+
+    def _before_next_round(self, attempt: int, deadline: float, look_again: Callable[[], Shelf]) -> bool:
+        """Wait with full jitter, then read the switch, the newest plan and the fences again; False when time is up."""
+        longest = min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0 ** (attempt - 1))
+        seconds = self.crew.chance.uniform(0.0, longest)
+        if self.crew.clock.now() + seconds >= deadline:
+            return False
+        self.crew.clock.sleep(seconds)
+        self.memory.read_switch()
+        self.shelf = look_again()
+        self.memory.refresh(self._conflicted, self.crew.clock.now())
+        self._conflicted = set()
+        self.error = None
+        self._take_bearings()
+        return True
+
+    def _take_bearings(self) -> None:
+        """Hold the switch against the plans at hand."""
+        reading = self.memory.switch
+        candidates = self.shelf.candidates
+        open_plan = self.crew.library.open_plan(reading.switch) if isinstance(reading.switch, Switch) else None
+        self.standing = stand(reading, candidates[0] if candidates else None, self.crew.zones.aws_now())
+        self.choice = choose(self.memory.zone, reading.switch, candidates, open_plan, self.crew.limits.plan)
+
+    def _nonce(self) -> str:
+        return self.crew.chance.nonce()
+
+    def _judge(self, nonce: str) -> dict[str, Judged]:
+        bench = Bench(
+            fleet=self.crew.fleet,
+            enactor=self.crew.enactor,
+            limits=self.crew.limits,
+            choice=self.choice,
+            lookup=self.crew.library,
+            nonce=nonce,
+            aws_now=self.crew.zones.aws_now(),
+        )
+        return judge(self.memory, bench, endpoint_names(self.memory, self.choice, self.crew.fleet))
+
+    def _round(self) -> Sent:
+        """Decide once, send what was decided, and say whether to decide again."""
+        if not self.standing.running or self.memory.switch.record is None:
+            return "over"
+        swaps = [judged.swap for judged in self._judge(self._nonce()).values() if judged.swap is not None]
+        ready = [swap for swap in swaps if not self._waits(swap)]
+        queue = pack(
+            ordered(ready, self.crew.enactor),
+            zone=self.memory.zone,
+            zone_name=self.memory.zone_name,
+            switch=self._switch_change(),
+            comment=self.crew.comment.format(generation=self._generation()),
+            pointed=self.memory.pointed,
+        )
+        while (
+            queue
+        ):  # ends: a batch leaves the queue for good, or as two smaller ones, or without the endpoint at fault
+            sent, parts = self._send(self._rebased(queue.pop(0)))
+            if sent != "done":
+                return sent
+            queue[:0] = parts
+        return "done"
+
+    def _rebased(self, batch: Batch) -> Batch:
+        """Return the batch asserting the switch where an earlier part of it has already opened the generation."""
+        record = self.memory.switch.record
+        if batch.switch is None or record is None or record.values != batch.switch.after.values:
+            return batch
+        return msgspec.structs.replace(batch, switch=SwitchChange(record, record))
+
+    def _generation(self) -> int:
+        return self.choice.working.stored.generation if self.choice.working else 0
+
+    def _waits(self, swap: Swap) -> bool:
+        key = (swap.zone, swap.name)
+        wait = self.crew.backoff.waiting(key, swap.fence_after.plan, self.crew.clock.now())
+        if wait is not None and self.actions.get(swap.name) != "failed":
+            self.actions[swap.name] = "waiting"
+        return wait is not None
+
+    def _switch_change(self) -> SwitchChange:
+        """Return the assertion of the switch, or the opening of the working plan with a new nonce."""
+        reading = self.memory.switch
+        assert reading.record is not None, "a stopped zone is not written"
+        if not self.choice.opens or self.choice.working is None:
+            return SwitchChange(reading.record, reading.record)
+        stored = self.choice.working.stored
+        opened = Switch(
+            fleet=self.crew.fleet, mode="run", gen=stored.generation, plan=stored.short_digest, nonce=self._nonce()
+        )
+        return SwitchChange(reading.record, text_set(reading.record.name, switch_text(opened)))
+
+    def _send(self, batch: Batch) -> tuple[Sent, list[Batch]]:
+        """Send one batch and do what its outcome asks for; return batches that take its place."""
+        outcome = self.crew.zones.compare_and_swap(batch)
+        if isinstance(outcome, Unknown):
+            outcome = self._resolved(batch, outcome)
+        self._tell(batch, outcome)
+        match outcome:
+            case Applied(change_id):
+                self._applied(batch, change_id)
+                return "done", []
+            case Conflicted(names=record_names):
+                self._conflicted |= self._endpoints(record_names, batch) or {swap.name for swap in batch.swaps}
+                self._mark(batch, "conflict")
+                return "again", []
+            case ZoneBusy() | OverBudget():
+                self._mark(batch, "conflict")
+                return "again", []
+            case Unknown():
+                self._conflicted |= {swap.name for swap in batch.swaps}
+                self._mark(batch, "failed")
+                return "again", []
+            case Rejected(messages, by_name):
+                return self._rejected(batch, messages, by_name)
+            case Stopped(reasons):
+                return self._gated(batch, reasons)
+            case Impossible(why):
+                self.error = why
+                self._mark(batch, "failed")
+                return "over", []
+
+    def _resolved(self, batch: Batch, unknown: Unknown) -> Outcome:
+        """Read back what a lost answer did: this decision's nonce at one fence, or in the switch, means it landed whole."""
+        try:
+            if batch.swaps:
+                swap = batch.swaps[0]
+                wanted = fence_set(swap.fence_after, swap.name, batch.zone_name)
+                landed = wanted in self.crew.zones.at(batch.zone, [wanted.name])
+            else:
+                landed = batch.switch is not None and self._switch_stands(batch.switch.after.values)
+        except OutsideError as error:
+            self.error = str(error)
+            return unknown
+        return Applied("unknown") if landed else unknown
+
+    def _switch_stands(self, values: tuple[str, ...]) -> bool:
+        record = self.crew.zones.switch(self.memory.zone, self.crew.fleet).record
+        return record is not None and record.values == values
+
+    def _applied(self, batch: Batch, change_id: str) -> None:
+        self.memory.applied(batch)
+        self.changes += len(batch.changes)
+        if _opens(batch):
+            self.opened = True
+            self._take_bearings()
+        for swap in batch.swaps:
+            self.actions[swap.name] = "swapped"
+            self.change_ids[swap.name] = change_id
+            self.crew.backoff.succeeded((swap.zone, swap.name))
+
+    def _endpoints(self, record_names: Iterable[str], batch: Batch) -> set[str]:
+        """Return which endpoints of a batch the record names of an answer belong to."""
+        ours = {swap.name for swap in batch.swaps}
+        return {name for record in record_names if (name := name_of_fence(record, batch.zone_name) or record) in ours}
+
+    def _mark(self, batch: Batch, action: Action) -> None:
+        for swap in batch.swaps:
+            self.actions[swap.name] = action
+
+    def _rejected(
+        self, batch: Batch, messages: tuple[str, ...], by_name: tuple[tuple[str, str], ...]
+    ) -> tuple[Sent, list[Batch]]:
+        """Drop the endpoints that Route 53 named and send the rest; where none is named, find the bad one by halves."""
+        bad = self._endpoints((name for name, _ in by_name), batch) | self._pointing_to(by_name, batch)
+        if not bad and len(batch.swaps) > 1:
+            return "done", list(halves(batch))
+        if not batch.swaps:
+            self.error = f"Route 53 rejects the opening of generation {self._generation()}: {'; '.join(messages)}"
+            return "over", []
+        bad = bad or {batch.swaps[0].name}
+        why = "; ".join(messages)
+        for swap in batch.swaps:
+            if swap.name in bad:
+                self._put_off(swap, why)
+        self._conflicted |= bad
+        rest = tuple(swap for swap in batch.swaps if swap.name not in bad)
+        return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or _opens(batch) else []
+
+    def _pointing_to(self, by_name: tuple[tuple[str, str], ...], batch: Batch) -> set[str]:
+        """Return the endpoints with an alias to a target that Route 53 says is not there: it names the target, not them."""
+        targets = {name for name, message in by_name if "alias" in message}
+        return {
+            swap.name
+            for swap in batch.swaps
+            if any(record.alias is not None and record.alias.name in targets for record in swap.creates)
+        }
+
+    def _put_off(self, swap: Swap, why: str) -> None:
+        key = (swap.zone, swap.name)
+        jitter = self.crew.chance.uniform(0.0, 1.0)
+        self.crew.backoff.failed(key, swap.fence_after.plan, why, now=self.crew.clock.now(), jitter=jitter)
+        self.actions[swap.name] = "failed"
+        self.crew.hook(Noticed(event="endpoint-rejected", facts={"zone": swap.zone, "endpoint": swap.name, "why": why}))
+
+    def _gated(self, batch: Batch, reasons: tuple[GateRefusal, ...]) -> tuple[Sent, list[Batch]]:
+        """The last gate refused: the endpoints it names wait, the rest goes on; a refusal of the whole batch is our fault."""
+        whole = [reason.why for reason in reasons if reason.name is None]
+        if whole:
+            self.error = f"the last gate refused a batch, which is a fault of this program: {'; '.join(whole)}"
+            self._mark(batch, "failed")
+            return "over", []
+        for swap in batch.swaps:
+            found = tuple(
+                Finding(guard=reason.guard, message=f"last gate: {reason.why}")
+                for reason in reasons
+                if reason.name == swap.name
+            )
+            if found:
+                self._put_off(swap, "; ".join(finding.message for finding in found))
+                self.actions[swap.name] = "refused"
+                self.gate_findings[swap.name] = found
+        rest = tuple(swap for swap in batch.swaps if swap.name not in self.gate_findings)
+        return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or _opens(batch) else []
+
+    def _tell(self, batch: Batch, outcome: Outcome) -> None:
+        detail = outcome.why if isinstance(outcome, Unknown | Impossible) else ""
+        if isinstance(outcome, Conflicted | Rejected):
+            detail = "; ".join(outcome.messages)
+        self.crew.hook(
+            BatchEnded(
+                zone=batch.zone,
+                outcome=type(outcome).__name__.lower(),
+                generation=self._generation(),
+                change_id=outcome.change_id if isinstance(outcome, Applied) else None,
+                names=tuple(swap.name for swap in batch.swaps),
+                opened=isinstance(outcome, Applied) and _opens(batch),
+                detail=detail[:DETAIL_LIMIT_CHARACTERS],
+            )
+        )
+
+
+def _opens(batch: Batch) -> bool:
+    return batch.switch is not None and batch.switch.before != batch.switch.after

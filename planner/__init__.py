@@ -1,0 +1,1 @@
+"""Turn a fleet of load balancers into numbered, immutable plans."""

@@ -1,0 +1,146 @@
+"""The command that shows what a publish would do: dry-run. It reads the table and the zones, and has no way to write to either."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import boto3
+import click
+import msgspec
+
+from enactor.fence import Switch
+from enactor.hooks import Event
+from enactor.library import Library
+from enactor.memory import ZoneMemory
+from enactor.outcome import ZonePort
+from enactor.outside import SystemClock, route53_zones
+from enactor.plan import Plan, StoredPlan
+from enactor.plan_index import PlanIndex
+from enactor.ports import OutsideError
+from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
+from enactor.settings import Settings
+from planner.ending import end, told
+from planner.options import console, load_source, open_table, plan_option, source_argument, with_settings
+from planner.publisher import PlannerStore, read_parent
+from planner.publishing import Carried, Mismatch, Parent, Publication, RefusedWhole, Unchanged, Wish, decide
+from planner.rehearsal import Rehearsal, Sight, rehearse_zone
+from planner.rendering import markdown, print_text
+from planner.reports import Cost, DryRunEndpoint, DryRunReport, DryRunZone
+
+EXIT_CHANGES: Final = 2
+"""With --detailed-exitcode: something would be written, and nothing is refused."""
+
+
+@click.command("dry-run")
+@source_argument
+@plan_option
+@with_settings("table", "zones", "roles", "account-share", required=("table",))
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+@click.option("--detailed-exitcode", is_flag=True, help="0: nothing to do, 2: changes, 3: something is refused.")
+def dry_run(
+    *, fleet_path: str | None, plan_path: str | None, settings: Settings, form: str, detailed_exitcode: bool
+) -> None:
+    """Show what publishing a plan would change in the zones, what each guard says, and what it costs. Writes nothing."""
+    with told(as_json=form == "json"):
+        plan = load_source(fleet_path, plan_path)
+        zones = route53_zones(settings, boto3.session.Session(), SystemClock(), _unheard)
+        report, notes = rehearse(plan, open_table(settings, plan.fleet), zones, settings)
+    for note in notes:
+        click.echo(f"planner: {note}", err=True)
+    if form == "json":
+        click.echo(msgspec.json.encode(report))
+    elif form == "markdown":
+        click.echo("\n".join(markdown(report)))
+    else:
+        print_text(report, console())
+    errors = [f"planner: {zone.error}" for zone in report.zones if zone.error]
+    end(EXIT_FAILED if errors else detailed_status(report) if detailed_exitcode else EXIT_OK, errors)
+
+
+def _unheard(_: Event) -> None:
+    """A dry-run has no metrics."""
+
+
+def detailed_status(report: DryRunReport) -> int:
+    """Return the exit status of --detailed-exitcode: refusals beat changes."""
+    kept_back = report.refused or report.carried or any(zone.refused for zone in report.zones)
+    odd = any(zone.plan in {"ahead", "forked"} for zone in report.zones)
+    if kept_back or odd or any(endpoint.action == "refused" for endpoint in report.endpoints):
+        return EXIT_KEPT_BACK
+    return EXIT_CHANGES if report.changes else EXIT_OK
+
+
+def rehearse(
+    plan: Plan, store: PlannerStore, zones: ZonePort, settings: Settings
+) -> tuple[DryRunReport, tuple[str, ...]]:
+    """Read the table and the zones, and return what would happen."""
+    parent, notes = read_parent(store)
+    publication = decide(plan, parent, Wish(), settings.limits)
+    index = _hypothetical(plan, parent, publication)
+    named = sorted({endpoint.zone for endpoint in plan.endpoints} | {retired.zone for retired in plan.retired})
+    rehearsal = Rehearsal(plan=index, limits=settings.limits, carried=_carried(publication))
+    seen = [_zone(zone, rehearsal, Library(store, None), zones) for zone in settings.zones or named]
+    looked_at = {zone.zone for zone, _ in seen}
+    cost = Cost(calls=sum(zone.cost.calls for zone, _ in seen), changes=sum(zone.cost.changes for zone, _ in seen))
+    report = DryRunReport(
+        fleet=plan.fleet,
+        digest=index.stored.digest,
+        generation=index.stored.generation,
+        published=isinstance(publication, Unchanged),
+        refused=publication.findings if isinstance(publication, RefusedWhole) else (),
+        carried=tuple(rehearsal.carried.values()),
+        zones=tuple(zone for zone, _ in seen),
+        endpoints=tuple(endpoint for _, endpoints in seen for endpoint in endpoints),
+        other_zones=sum(1 for endpoint in plan.endpoints if endpoint.zone not in looked_at),
+        cost=cost,
+        changes=cost.changes > 0,
+    )
+    return (_held_back(report) if report.refused else report), notes
+
+
+def _held_back(report: DryRunReport) -> DryRunReport:
+    """A plan that is refused as a whole is not stored, so nothing would be written: the endpoints show what it asks for."""
+    nothing = Cost(calls=0, changes=0)
+    return msgspec.structs.replace(
+        report,
+        zones=tuple(msgspec.structs.replace(zone, cost=nothing) for zone in report.zones),
+        endpoints=tuple(
+            msgspec.structs.replace(one, changes=0, action="none" if one.action == "swap" else one.action)
+            for one in report.endpoints
+        ),
+        cost=nothing,
+        changes=False,
+    )
+
+
+def _hypothetical(plan: Plan, parent: Parent, publication: Publication) -> PlanIndex:
+    """Return the plan as if it were stored: as HEAD where nothing new would be, else as the next generation.
+
+    The digest is that of what would be stored, so that it can go into `publish --expect-digest`; the endpoints are the file's,
+    so that it shows what is refused too.
+    """
+    assert not isinstance(publication, Mismatch), "a dry-run expects nothing"
+    head = parent.head.generation if parent.head else 0
+    generation = head if isinstance(publication, Unchanged) else 1 + max(head, parent.floor)
+    return PlanIndex(StoredPlan(generation=generation, digest=publication.digest, plan=plan), "none")
+
+
+def _carried(publication: Publication) -> Mapping[tuple[str, str], Carried]:
+    assert not isinstance(publication, Mismatch), "a dry-run expects nothing"
+    return {(one.zone, one.name): one for one in publication.carried}
+
+
+def _zone(
+    zone: str, rehearsal: Rehearsal, library: Library, zones: ZonePort
+) -> tuple[DryRunZone, Sequence[DryRunEndpoint]]:
+    try:
+        memory = ZoneMemory(zones, zone, rehearsal.plan.stored.plan.fleet)
+        memory.read_switch()
+        memory.read_all(0.0)
+        switch = memory.switch.switch
+        open_plan = library.open_plan(switch) if isinstance(switch, Switch) else None
+        sight = Sight(memory=memory, open_plan=open_plan, aws_now=zones.aws_now())
+        return rehearse_zone(sight, rehearsal, library)
+    except OutsideError as error:
+        nothing = Cost(calls=0, changes=0)
+        failed = DryRunZone(zone=zone, switch=None, open=None, plan=None, refused=(), cost=nothing, error=str(error))
+        return failed, ()

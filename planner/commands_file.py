@@ -1,0 +1,42 @@
+"""The commands that need no AWS: check, compile, schema."""
+
+from typing import Final
+
+import click
+import msgspec
+
+from enactor.plan import canonical_json, digest_of
+from planner.ending import told
+from planner.options import load_source, plan_option, source_argument
+from planner.schemas import SCHEMAS, schema_of
+
+DIGEST_SHOWN_DIGITS: Final = 12
+
+
+@click.command()
+@source_argument
+@plan_option
+def check(fleet_path: str | None, plan_path: str | None) -> None:
+    """Say whether a fleet file (or a plan file) has the right form, with everything that is wrong."""
+    with told():
+        plan = load_source(fleet_path, plan_path)
+        digest = digest_of(canonical_json(plan))[:DIGEST_SHOWN_DIGITS]
+        targets = sum(len(endpoint.targets) for endpoint in plan.endpoints)
+        what = f"{len(plan.endpoints)} endpoints, {targets} targets, {len(plan.retired)} retired"
+        click.echo(f"{fleet_path or plan_path}: fleet {plan.fleet}, {what}, digest {digest}")
+
+
+@click.command("compile")
+@source_argument
+@plan_option
+def compile_(fleet_path: str | None, plan_path: str | None) -> None:
+    """Print the plan file that a fleet file means (or a plan file's canonical form): its sha256 is the plan's digest."""
+    with told():
+        click.echo(canonical_json(load_source(fleet_path, plan_path)), nl=False)
+
+
+@click.command()
+@click.argument("what", type=click.Choice(sorted(SCHEMAS)))
+def schema(what: str) -> None:
+    """Print the JSON Schema of a file, or of what a command prints with --json."""
+    click.echo(msgspec.json.format(msgspec.json.encode(schema_of(what)), indent=2))

@@ -1,0 +1,121 @@
+"""The command that writes to the plan table: publish."""
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+import click
+import msgspec
+
+from enactor.fence import instant_text
+from enactor.outside import SystemChance, SystemClock
+from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
+from enactor.settings import Settings
+from planner.ending import end, told
+from planner.options import json_option, load_source, open_table, plan_option, source_argument, with_settings
+from planner.publisher import Published, Signature
+from planner.publisher import publish as publish_plan
+from planner.publishing import DIGEST_DIGITS_MIN, Carried, Mismatch, RefusedWhole, Store, Unchanged, Wish
+from planner.reports import PublishReport
+
+DIGEST_PATTERN: Final = r"[0-9a-fA-F]{12,64}"
+
+
+def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(DIGEST_PATTERN, value):
+        raise click.BadParameter(f"a digest is {DIGEST_DIGITS_MIN} to 64 hex digits")
+    return value
+
+
+@click.command()
+@source_argument
+@plan_option
+@with_settings("table", "id", required=("table",))
+@click.option("--unguarded", is_flag=True, help="Store it as it is. Enactors judge it all the same.")
+@click.option("--expect-digest", metavar="DIGEST", callback=_digest, help="Store only what has this digest.")
+@click.option(
+    "--expect-parent", metavar="GEN", type=click.IntRange(min=0), help="Store only on this generation (0: none)."
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why, for people who look at the table later.")
+@json_option
+def publish(
+    *,
+    fleet_path: str | None,
+    plan_path: str | None,
+    settings: Settings,
+    unguarded: bool,
+    expect_digest: str | None,
+    expect_parent: int | None,
+    reason: str,
+    as_json: bool,
+) -> None:
+    """Store a plan as the next generation, as far as the guards let it."""
+    with told(as_json=as_json):
+        plan = load_source(fleet_path, plan_path)
+        published = publish_plan(
+            open_table(settings, plan.fleet),
+            plan,
+            Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent),
+            settings.limits,
+            signature=Signature(settings.id, reason, instant_text(datetime.now(UTC))),
+            clock=SystemClock(),
+            chance=SystemChance(),
+        )
+    for note in published.notes:
+        click.echo(f"planner: {note}", err=True)
+    if as_json:
+        _end_json(published)
+    else:
+        _end_text(published)
+
+
+def _end_json(published: Published) -> None:
+    stdout = msgspec.json.encode(report_of(published))
+    match published.decision:
+        case Mismatch(why):
+            end(EXIT_FAILED, [f"planner: {why}; nothing was stored"], stdout=stdout)
+        case RefusedWhole() | Store(carried=(_, *_)) | Unchanged(carried=(_, *_)):
+            end(EXIT_KEPT_BACK, stdout=stdout)
+        case Store() | Unchanged():
+            click.echo(stdout)
+
+
+def report_of(published: Published) -> PublishReport:
+    """Return what `--json` prints."""
+    decision, head = published.decision, published.head
+    return PublishReport(
+        generation=head.generation if head else None,
+        digest=head.digest if head else None,
+        created=isinstance(decision, Store),
+        refused=decision.findings if isinstance(decision, RefusedWhole) else (),
+        carried=() if isinstance(decision, Mismatch) else decision.carried,
+    )
+
+
+def _end_text(published: Published) -> None:
+    decision = published.decision
+    match decision:
+        case Mismatch(why):
+            end(EXIT_FAILED, [f"planner: {why}; nothing was stored"])
+        case RefusedWhole(findings=findings):
+            lines = [f"planner: refused by {finding.guard}: {finding.message}" for finding in findings]
+            lines += [f"planner: {line}" for line in _carried(decision.carried)]
+            end(EXIT_KEPT_BACK, [*lines, "planner: nothing was stored"])
+        case Store() | Unchanged():
+            assert published.head is not None, "what was published, or is the same, has a HEAD"
+            word = "published" if isinstance(decision, Store) else "unchanged"
+            click.echo(
+                f"{word} generation {published.head.generation} digest {published.head.digest[:DIGEST_DIGITS_MIN]}"
+            )
+            for line in _carried(decision.carried):
+                click.echo(line)
+            if decision.carried:
+                end(EXIT_KEPT_BACK)
+
+
+def _carried(carried: tuple[Carried, ...]) -> list[str]:
+    return [
+        f"{'left out' if one.left_out else 'carried'} {one.name} ({one.zone}): "
+        + "; ".join(f"{finding.guard}: {finding.message}" for finding in one.guards)
+        for one in carried
+    ]

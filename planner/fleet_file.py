@@ -1,0 +1,92 @@
+"""What a fleet file may hold, as types: the schema that editors read comes from here. `fleet` decides what a file means.
+
+Pure. The reader does not decode through these types, because they stop at the first fault.
+"""
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from enactor.plan import FLEET_ID, TARGET_ID, TTL_MAX_SECONDS, TTL_MIN_SECONDS, Routing
+
+WORD: Final = r"^[A-Za-z0-9_-]{1,64}$"
+"""What a zone or a pool may be called within a fleet file."""
+AddressType = Literal["A", "AAAA"]
+
+Word = Annotated[str, Meta(pattern=WORD)]
+Number = Annotated[float, Meta(gt=0)]
+Ttl = Annotated[int, Meta(ge=TTL_MIN_SECONDS, le=TTL_MAX_SECONDS, description="Seconds. Default 60.")]
+Types = Annotated[
+    tuple[AddressType, ...], Meta(min_length=1, description="Which types the endpoint has. Default both.")
+]
+
+
+class AliasEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A Route 53 alias target; all three fields are required."""
+
+    name: str
+    zone: Annotated[str, Meta(description="The id of the hosted zone that the target's name is in.")]
+    evaluate_target_health: bool
+
+
+class BalancerEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One load balancer: its id, and exactly one of `addresses` and `alias`."""
+
+    id: Annotated[str, Meta(pattern=TARGET_ID, description="The SetIdentifier of its record sets.")]
+    capacity: Annotated[Number, Meta(description="How much it can take, held against the others. Default 1.")] = 1.0
+    enabled: Annotated[bool, Meta(description="False leaves it out of every endpoint.")] = True
+    addresses: (
+        Annotated[
+            tuple[str, ...], Meta(min_length=1, max_length=2, description="One IPv4 and one IPv6 address at most.")
+        ]
+        | None
+    ) = None
+    alias: AliasEntry | None = None
+
+
+class ZoneEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A hosted zone: its id, which decides, and its name, which names are checked against."""
+
+    id: Annotated[str, Meta(description="The hosted zone's id, `/hostedzone/` before it or not.")]
+    name: str
+
+
+class DefaultsEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What an endpoint has where it says nothing itself."""
+
+    ttl: Ttl = 60
+    routing: Routing = "weighted"
+    types: Types = ("A", "AAAA")
+
+
+class EndpointEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A DNS name that clients resolve, and the pools behind it."""
+
+    name: Annotated[str, Meta(description="Fully qualified; any case, trailing dot optional.")]
+    zone: Annotated[Word, Meta(description="A key of `zones`.")]
+    pools: Annotated[dict[Word, Number], Meta(description="Pool and share: weight is capacity times share.")]
+    ttl: Ttl | None = None
+    routing: Routing | None = None
+    types: Types | None = None
+
+
+class RetiredEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A name meant to be absent: listing it permits it to leave the plan, and deletes nothing."""
+
+    name: str
+    zone: Annotated[Word, Meta(description="A key of `zones`.")]
+
+
+class FleetFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A fleet of load balancers and the names that point at it."""
+
+    fleet: Annotated[str, Meta(pattern=FLEET_ID)]
+    zones: dict[Word, ZoneEntry]
+    pools: dict[Word, tuple[BalancerEntry, ...]]
+    endpoints: tuple[EndpointEntry, ...]
+    defaults: DefaultsEntry = DefaultsEntry()
+    retired: tuple[RetiredEntry, ...] = ()
+
+
+DEFAULTS: Final = DefaultsEntry()

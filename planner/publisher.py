@@ -1,0 +1,98 @@
+"""Publish a plan: read what stands, let `publishing` decide, write, and where somebody else was faster do it all again.
+
+The shell of `publishing`. A decision is never written on another parent than it was made on: after a Conflict HEAD, FLOOR and
+the parent's plan are read anew and the guards run again (cases 13, 20).
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import msgspec
+
+from enactor.guards import LimitsTable
+from enactor.plan import Plan, StoredPlan
+from enactor.ports import Chance, Clock, Conflict, Draft, PlanEntry, PlanHead, PlanStore, PublishStore, Unavailable
+from enactor.table import draft_of
+from enactor.table_reading import BODY_LIMIT_OCTETS
+from planner.publishing import Parent, Publication, Store, Wish, decide
+
+TRIES_MAX: Final = 10
+WAIT_FIRST_SECONDS: Final = 0.05
+WAIT_MAX_SECONDS: Final = 2.0
+OLDER_PLANS_MAX: Final = 32
+"""How far back a readable plan to judge against is looked for where HEAD's is damaged."""
+
+
+class PlannerStore(PlanStore, PublishStore, Protocol):
+    """The plan table as a planner needs it."""
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """Who publishes, when and why, for people to read."""
+
+    planner: str
+    reason: str
+    created_at: str
+
+
+class Published(msgspec.Struct, frozen=True):
+    """What a publish decided, HEAD after it, and what a person should know besides."""
+
+    decision: Publication
+    head: PlanHead | None
+    notes: tuple[str, ...] = ()
+
+
+def publish(
+    store: PlannerStore,
+    plan: Plan,
+    wish: Wish,
+    limits: LimitsTable,
+    *,
+    signature: Signature,
+    clock: Clock,
+    chance: Chance,
+) -> Published:
+    """Store a plan as far as the guards let it."""
+    last: Conflict | None = None
+    for attempt in range(TRIES_MAX):
+        if attempt:
+            clock.sleep(chance.uniform(0.0, min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0**attempt)))
+        parent, notes = read_parent(store)
+        decision = decide(plan, parent, wish, limits)
+        if not isinstance(decision, Store):
+            return Published(decision, parent.head, notes)
+        try:
+            entry = store.publish(_draft(decision.plan, signature), parent=parent.head)
+        except Conflict as conflict:
+            last = conflict
+        else:
+            return Published(decision, PlanHead(entry.generation, entry.digest), notes)
+    raise Conflict(f"{TRIES_MAX} tries to publish were each overtaken by another planner; the last: {last}")
+
+
+def _draft(plan: Plan, signature: Signature) -> Draft:
+    draft = draft_of(plan, planner=signature.planner, reason=signature.reason, created_at=signature.created_at)
+    if len(draft.body) > BODY_LIMIT_OCTETS:
+        raise Unavailable(f"the plan has {len(draft.body)} octets, over {BODY_LIMIT_OCTETS}: split the fleet")
+    return draft
+
+
+def read_parent(store: PlannerStore) -> tuple[Parent, tuple[str, ...]]:
+    """Return what a new plan would stand on, and notes about what could not be read."""
+    head = store.head()
+    if head is None:
+        return Parent(head=None, is_sound=False, base=None, floor=store.floor()), ()
+    stored = store.read(head.generation)
+    if isinstance(stored, StoredPlan) and stored.digest == head.digest:
+        return Parent(head=head, is_sound=True, base=stored.plan, floor=store.floor()), ()
+    base = _older(store, store.list(), head.generation)
+    against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
+    note = f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}"
+    return Parent(head=head, is_sound=False, base=base.plan if base else None, floor=store.floor()), (note,)
+
+
+def _older(store: PlannerStore, entries: Sequence[PlanEntry], below: int) -> StoredPlan | None:
+    older = [entry for entry in entries if entry.generation < below and entry.condemned is None][:OLDER_PLANS_MAX]
+    found = (store.read(entry.generation) for entry in older)
+    return next((stored for stored in found if isinstance(stored, StoredPlan)), None)

@@ -1,0 +1,151 @@
+"""Decide what a publish stores: the plan as it is, the plan with refused endpoints carried forward, nothing, or nothing new.
+
+Pure. The guards hold the new plan against the newest plan that can be read. An endpoint that a guard refuses keeps its parent's
+content, so that one source's mistake never takes the fleet's other endpoints with it; a new one that is refused is left out.
+What would then be stored is judged once more as a whole. Enactors judge again: nothing here is trusted by them.
+
+    form, --expect-parent, --expect-digest   plan-wide guards   decision
+    ---------------------------------------   ----------------   --------
+    not as reviewed                           -                  Mismatch: store nothing
+    fine                                      refuse             RefusedWhole: store nothing
+    fine                                      pass               Unchanged where HEAD is the very same and sound, else Store
+"""
+
+from typing import Final
+
+import msgspec
+
+from enactor.guards import (
+    Finding,
+    LimitsTable,
+    judge_change,
+    judge_content,
+    judge_plan,
+)
+from enactor.plan import Endpoint, Plan, canonical_json, content_of_endpoint, digest_of, sorted_plan
+from enactor.ports import PlanHead
+
+DIGEST_DIGITS_MIN: Final = 12
+"""As many digits as fences and switches carry; fewer are no identity."""
+
+
+class Carried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An endpoint that guards refused: it keeps its parent's content, or is left out where it has none."""
+
+    name: str
+    zone: str
+    guards: tuple[Finding, ...]
+    left_out: bool = False
+
+
+class Parent(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands in the table: HEAD, whether its body reads back, the plan to judge against, and FLOOR."""
+
+    head: PlanHead | None
+    is_sound: bool
+    base: Plan | None
+    """HEAD's plan, or the newest older one that can be read."""
+    floor: int
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user asked for besides the plan."""
+
+    unguarded: bool = False
+    expect_digest: str | None = None
+    expect_parent: int | None = None
+
+
+class Store(msgspec.Struct, frozen=True):
+    """Publish this plan as the next generation."""
+
+    plan: Plan
+    digest: str
+    carried: tuple[Carried, ...]
+
+
+class Unchanged(msgspec.Struct, frozen=True):
+    """HEAD says the very same already."""
+
+    digest: str
+    carried: tuple[Carried, ...]
+
+
+class RefusedWhole(msgspec.Struct, frozen=True):
+    """Plan-wide guards keep the plan out of the table."""
+
+    findings: tuple[Finding, ...]
+    digest: str
+    carried: tuple[Carried, ...] = ()
+
+
+class Mismatch(msgspec.Struct, frozen=True):
+    """What would be stored, or what it would be stored on, is not what was reviewed."""
+
+    why: str
+
+
+Publication = Store | Unchanged | RefusedWhole | Mismatch
+
+
+def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Publication:
+    """Answer what to store; see the table above."""
+    generation = parent.head.generation if parent.head else 0
+    if wish.expect_parent not in {None, generation}:
+        return Mismatch(f"HEAD is generation {generation}, not {wish.expect_parent}: look at what was published since")
+    whole = () if wish.unguarded else judge_plan(new, parent.base, limits.plan)
+    if whole:
+        return RefusedWhole(whole, _digest(new))
+    plan, carried = (new, ()) if wish.unguarded else carry(new, parent.base, limits)
+    digest = _digest(plan)
+    left = () if wish.unguarded else judge_plan(plan, parent.base, limits.plan)
+    if left:
+        return RefusedWhole(left, digest, carried)
+    if not _is_expected(digest, wish.expect_digest):
+        return Mismatch(
+            f"what would be stored has digest {digest[:DIGEST_DIGITS_MIN]}, not {wish.expect_digest}{_told(carried)}"
+        )
+    is_same = parent.head is not None and parent.head.digest == digest and parent.is_sound and parent.floor < generation
+    return Unchanged(digest, carried) if is_same else Store(plan, digest, carried)
+
+
+def _digest(plan: Plan) -> str:
+    return digest_of(canonical_json(plan))
+
+
+def _is_expected(digest: str, expected: str | None) -> bool:
+    return expected is None or digest.startswith(expected.lower())
+
+
+def _told(carried: tuple[Carried, ...]) -> str:
+    return f", because guards refuse {', '.join(one.name for one in carried)}" if carried else ""
+
+
+def carry(new: Plan, base: Plan | None, limits: LimitsTable) -> tuple[Plan, tuple[Carried, ...]]:
+    """Return the plan with every refused endpoint as its parent has it, and what was carried."""
+    before = {endpoint.key: endpoint for endpoint in base.endpoints} if base else {}
+    kept: list[Endpoint] = []
+    carried: list[Carried] = []
+    for endpoint in new.endpoints:
+        old = before.get(endpoint.key)
+        findings = judge_endpoint(endpoint, old, limits)
+        if not findings:
+            kept.append(endpoint)
+            continue
+        carried.append(Carried(name=endpoint.name, zone=endpoint.zone, guards=findings, left_out=old is None))
+        if old is not None:
+            kept.append(old)
+    return sorted_plan(msgspec.structs.replace(new, endpoints=tuple(kept))), tuple(carried)
+
+
+def judge_endpoint(endpoint: Endpoint, old: Endpoint | None, limits: LimitsTable) -> tuple[Finding, ...]:
+    """Return what guards say of one endpoint, held against its parent; what nobody can be answered from is refused again too.
+
+    What needs to know the zone (apex, occluded, alias-target) is left to `dry-run` and the enactors, which read it.
+    """
+    wanted = content_of_endpoint(endpoint)
+    before = content_of_endpoint(old) if old else ()
+    return (
+        *judge_content(wanted),
+        *judge_change(before, wanted, limits.of(endpoint.name)),
+    )

@@ -1,0 +1,114 @@
+"""What the planner's commands print with `--json`, as types: `planner schema` describes them from here. Pure."""
+
+import msgspec
+
+from enactor.guards import Finding
+from planner.members import ContentChange, PlanChange
+from planner.publishing import Carried
+
+
+class PublishReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `publish --json` prints. `generation` and `digest` are HEAD's after the command, null where there is none."""
+
+    generation: int | None
+    digest: str | None
+    created: bool
+    refused: tuple[Finding, ...]
+    carried: tuple[Carried, ...]
+
+
+class PlanLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One plan of `list --json`."""
+
+    generation: int
+    digest: str
+    parent: int
+    created_at: str
+    planner: str
+    reason: str
+    zones: tuple[str, ...]
+    endpoints: int
+    head: bool
+    pinned: bool
+    condemned: bool
+
+
+class ListReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `list --json` prints, newest first."""
+
+    fleet: str
+    plans: tuple[PlanLine, ...]
+
+
+class ShowReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `show --json` prints: the plan file, and what the store added."""
+
+    generation: int
+    digest: str
+    parent: int
+    created_at: str
+    planner: str
+    reason: str
+    plan: msgspec.Raw
+
+
+class DiffReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `diff --json` prints."""
+
+    fleet: str
+    before: int
+    after: int
+    change: PlanChange
+
+
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a change costs: ChangeResourceRecordSets calls, and the changes in them (fences and switch included)."""
+
+    calls: int
+    changes: int
+
+
+class DryRunEndpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One endpoint as it stands, what would be done to it, and what each guard says."""
+
+    name: str
+    zone: str
+    state: str
+    action: str
+    change: ContentChange
+    guards: tuple[Finding, ...]
+    changes: int
+    """What its swap costs, its fence included; 0 where nothing would be written."""
+    reasons: tuple[str, ...] = ()
+
+
+class DryRunZone(msgspec.Struct, frozen=True, kw_only=True):
+    """One hosted zone: its switch, the generation open there, the plan-wide refusals, and the cost."""
+
+    zone: str
+    switch: str | None
+    open: int | None
+    plan: str | None
+    refused: tuple[Finding, ...]
+    cost: Cost
+    error: str | None = None
+
+
+class DryRunReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What `dry-run --format json` prints. `would_publish` is null where no table was given."""
+
+    fleet: str
+    digest: str
+    generation: int | None
+    """The generation that a publish now would make, or HEAD's where the plan is HEAD's."""
+    published: bool
+    """Whether the plan is HEAD's already."""
+    refused: tuple[Finding, ...]
+    """Plan-wide refusals at publish."""
+    carried: tuple[Carried, ...]
+    zones: tuple[DryRunZone, ...]
+    endpoints: tuple[DryRunEndpoint, ...]
+    other_zones: int
+    cost: Cost
+    changes: bool
+    """Whether anything would be written to Route 53."""

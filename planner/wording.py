@@ -1,0 +1,23 @@
+"""Say in lines for people what differs between two contents. Pure."""
+
+from collections.abc import Iterator
+
+from planner.members import ContentChange, Member
+
+
+def change_lines(change: ContentChange) -> Iterator[str]:
+    """Yield a line for each target that is added (+), removed (-), reweighted or altered (~)."""
+    for member in change.added:
+        yield f"+ {_member(member)}"
+    for member in change.removed:
+        yield f"- {_member(member)}"
+    for one in change.reweighted:
+        yield f"~ {one.type} {one.target} weight {one.before} to {one.after}"
+    for other in change.altered:
+        yield f"~ {other.type} {other.target} {other.what}"
+
+
+def _member(member: Member) -> str:
+    weight = "" if member.weight is None else f" weight {member.weight}"
+    name = "" if member.id is None else f" ({member.id})"
+    return f"{member.type} {member.target}{weight}{name}"

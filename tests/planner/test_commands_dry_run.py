@@ -1,0 +1,190 @@
+"""What `dry-run` shows of the zone, the guards and the cost, and that it writes nothing."""
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from enactor.sandbox.faults import FaultRule
+from planner.schemas import schema_of
+
+WRITES = (
+    "ChangeResourceRecordSets",
+    "TransactWriteItems",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "CreateTable",
+)
+
+
+def one(report: Any, name: str) -> Any:
+    (found,) = [endpoint for endpoint in report["endpoints"] if endpoint["name"] == f"{name}.example.test."]
+    return found
+
+
+def json_of(world: Any, path: Any, status: int = 0, *flags: str) -> Any:
+    report = world.json("dry-run", path, "--format", "json", *flags, status=status)
+    jsonschema.validate(report, schema_of("dry-run"))
+    return report
+
+
+@pytest.fixture
+def applied(world: Any) -> Any:
+    """A zone in which generation 1 is in force: ep1 and ep2."""
+    world.start()
+    world.run("publish", world.fleet({"ep1": [1, 2, 3], "ep2": [1]}))
+    assert world.enact() == "changed"
+    world.sandbox.reset_stats()
+    return world
+
+
+def test_first_plan_shows_everything_as_missing(world: Any) -> None:
+    """Nothing published, nothing in the zone: what would be created, and what it costs."""
+    world.start()
+    report = json_of(world, world.fleet({"ep1": [1, 2, 3], "ep2": [1]}), 2, "--detailed-exitcode")
+    assert (report["generation"], report["published"], report["refused"]) == (1, False, [])
+    assert (one(report, "ep1")["state"], one(report, "ep1")["action"]) == ("missing", "swap")
+    assert len(one(report, "ep1")["change"]["added"]) == 3
+    assert report["cost"] == {"calls": 1, "changes": 2 + (1 + 3) + (1 + 1)}
+
+
+def test_cost_is_what_the_enactors_then_pay(world: Any) -> None:
+    """The numbers are not an estimate: the same code decides and packs."""
+    world.start()
+    path = world.fleet({"ep1": [1, 2, 3], "ep2": [1]})
+    cost = json_of(world, path)["cost"]
+    world.run("publish", path)
+    world.sandbox.reset_stats()
+    world.enact()
+    batches = world.sandbox.batches(world.zone)
+    assert cost == {"calls": len(batches), "changes": sum(len(batch.changes) for batch in batches)}
+    more = world.fleet({"ep1": [1, 2, 3, 4], "ep2": [2, 1]})
+    cost = json_of(world, more)["cost"]
+    world.run("publish", more)
+    world.sandbox.reset_stats()
+    world.enact()
+    batches = world.sandbox.batches(world.zone)
+    assert cost == {"calls": len(batches), "changes": sum(len(batch.changes) for batch in batches)}
+
+
+def test_plan_in_force_changes_nothing(applied: Any) -> None:
+    """The same fleet again is no new generation, costs nothing, and ends with 0 in detail too."""
+    report = json_of(applied, applied.fleet({"ep1": [1, 2, 3], "ep2": [1]}), 0, "--detailed-exitcode")
+    assert (report["published"], report["generation"], report["changes"]) == (True, 1, False)
+    assert {endpoint["state"] for endpoint in report["endpoints"]} == {"current"}
+
+
+def test_added_removed_reweighted_are_shown(applied: Any) -> None:
+    """Case 73: +d -c; a and b untouched."""
+    report = json_of(applied, applied.fleet({"ep1": [1, 2, 4], "ep2": [1]}), 2, "--detailed-exitcode")
+    change = one(report, "ep1")["change"]
+    assert [member["target"] for member in change["added"]] == ["192.0.2.4"]
+    assert [member["target"] for member in change["removed"]] == ["192.0.2.3"]
+    assert (change["reweighted"], one(report, "ep2")["action"]) == ([], "none")
+    report = json_of(applied, applied.fleet({"ep1": [1, 2, 3], "ep2": [1]}, capacity=20))
+    assert one(report, "ep1")["change"]["reweighted"][0] == {
+        "type": "A",
+        "target": "192.0.2.1",
+        "before": 10,
+        "after": 20,
+    }
+
+
+def test_refusals_are_shown_and_beat_changes(applied: Any) -> None:
+    """An endpoint that guards would carry is refused, with the numbers; the other's change is shown; exit 3 in detail."""
+    report = json_of(applied, applied.fleet({"ep1": [1], "ep2": [1, 2]}), 3, "--detailed-exitcode")
+    ep1 = one(report, "ep1")
+    assert (ep1["action"], ep1["changes"]) == ("refused", 0)
+    assert {finding["guard"] for finding in ep1["guards"]} == {"shrink-targets", "shrink-capacity"}
+    assert one(report, "ep2")["action"] == "swap"
+    assert report["cost"]["changes"] == 2 + one(report, "ep2")["changes"]
+    assert [carried["name"] for carried in report["carried"]] == ["ep1.example.test."]
+    assert applied.run("dry-run", applied.fleet({"ep1": [1], "ep2": [1, 2]})).exit_code == 0
+
+
+def test_plan_wide_refusal_costs_nothing(applied: Any) -> None:
+    """Case 4: a vanished endpoint stores nothing, so nothing would be written."""
+    report = json_of(applied, applied.fleet({"ep1": [1, 2, 3, 4]}), 3, "--detailed-exitcode")
+    assert [finding["guard"] for finding in report["refused"]] == ["vanished"]
+    assert (report["cost"], report["changes"]) == ({"calls": 0, "changes": 0}, False)
+
+
+def test_zone_is_read_and_not_the_table_believed(applied: Any) -> None:
+    """A set that a person took away shows as to be added, whatever the table says is in force; a foreign name as refused."""
+    gone = {"Name": "ep1.example.test.", "Type": "A", "SetIdentifier": "lb-2", "Weight": 10, "TTL": 60}
+    applied.edit("DELETE", gone | {"ResourceRecords": [{"Value": "192.0.2.2"}]})
+    hand = {"Name": "ep9.example.test.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.200"}]}
+    applied.edit("CREATE", hand)
+    report = json_of(applied, applied.fleet({"ep1": [1, 2, 3], "ep2": [1], "ep9": [1]}), 3, "--detailed-exitcode")
+    assert [member["target"] for member in one(report, "ep1")["change"]["added"]] == ["192.0.2.2"]
+    assert (one(report, "ep9")["state"], one(report, "ep9")["action"]) == ("foreign", "refused")
+
+
+def test_case_61_only_ids_choose_a_zone(applied: Any) -> None:
+    """Cases 33, 61: a zone that is not listed is not read, and its endpoints are only counted."""
+    other = applied.sandbox.create_zone("example.test")
+    report = applied.json("dry-run", applied.fleet({"ep1": [1]}), "--zones", other, "--format", "json")
+    assert ([zone["zone"] for zone in report["zones"]], report["other_zones"]) == ([other], 1)
+    assert applied.run("dry-run", applied.fleet({"ep1": [1]}), "--zones", "example.test").exit_code == 2
+
+
+def test_dry_run_writes_nothing(applied: Any) -> None:
+    """Every format, with changes and with refusals: not one call that could write, to Route 53 or to the table."""
+    head, zone = applied.table.head(), applied.sandbox.zone(applied.zone).sets()
+    applied.sandbox.reset_stats()
+    for path in (
+        applied.fleet({"ep1": [1, 2, 3, 4], "ep2": [1]}),
+        applied.fleet({"ep1": [], "ep2": []}, name="b.yaml"),
+    ):
+        for form in ("text", "json", "markdown"):
+            applied.run("dry-run", path, "--format", form)
+    assert [operation for operation in WRITES if applied.sandbox.calls(operation)] == []
+    assert applied.sandbox.calls("ListResourceRecordSets") > 0
+    assert (applied.table.head(), applied.sandbox.zone(applied.zone).sets()) == (head, zone)
+
+
+def test_text_and_markdown_name_what_would_happen(applied: Any) -> None:
+    """A person finds the endpoint, what would be done, the target and the guard with its numbers."""
+    path = applied.fleet({"ep1": [1], "ep2": [1, 2]})
+    text = applied.run("dry-run", path).stdout
+    assert "+ A 192.0.2.2 weight 10 (lb-2)" in text
+    assert "! shrink-targets: v4: 2 of 3 targets go, a share of 0.67 over the limit 0.5" in text
+    marked = applied.run("dry-run", path, "--format", "markdown").stdout
+    assert "| ep1.example.test. |" in marked
+    assert "| refused |" in marked
+
+
+def test_zone_that_cannot_be_read_is_a_failure(applied: Any) -> None:
+    """No right to read, or no such zone: exit 1 with the reason, and the report says so of that zone alone."""
+    applied.sandbox.add_fault(FaultRule(action="deny", operation="ListResourceRecordSets", count=None))
+    report = applied.json("dry-run", applied.fleet({"ep1": [1]}), "--format", "json", "--detailed-exitcode", status=1)
+    assert report["zones"][0]["error"]
+    applied.sandbox.clear_faults()
+    result = applied.run("dry-run", applied.fleet({"ep1": [1]}), "--zones", "Z0NOSUCHZONE")
+    assert result.exit_code == 1
+    assert "Z0NOSUCHZONE" in result.stderr
+
+
+def test_absent_and_stopped_switches_are_said(world: Any) -> None:
+    """Before `init` there is no switch; the change is shown all the same."""
+    report = json_of(world, world.fleet({"ep1": [1]}))
+    assert (report["zones"][0]["switch"], one(report, "ep1")["action"]) == ("absent", "swap")
+
+
+def test_plan_file_and_a_hold_are_judged_as_an_enactor_would(applied: Any) -> None:
+    """`--plan` works like a fleet file; a hold that a person put on an endpoint shows, and nothing would be written there."""
+    fence = next(one for one in applied.sandbox.zone(applied.zone).sets("ep1._fence.example.test."))
+    text = fence["ResourceRecords"][0]["Value"]
+    applied.edit("DELETE", fence)
+    held = text.strip('"').replace("state=live", "state=hold until=2999-01-01T00:00:00Z")
+    applied.edit("CREATE", applied.txt("ep1._fence.example.test.", held))
+    compiled = applied.run("compile", applied.fleet({"ep1": [1, 2, 3, 4], "ep2": [1]})).stdout
+    report = applied.json("dry-run", "--plan", applied.write("plan.json", compiled), "--format", "json")
+    assert (one(report, "ep1")["state"], one(report, "ep1")["action"], one(report, "ep1")["changes"]) == (
+        "held",
+        "none",
+        0,
+    )
+    assert one(report, "ep1")["reasons"] == ["held until 2999-01-01T00:00:00Z"]
