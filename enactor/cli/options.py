@@ -45,7 +45,7 @@ def settings_options(*keys: str) -> Callable[[Command], Command]:
 
     def add(command: Command) -> Command:
         for key in reversed(keys):
-            flag = click.option(f"--{key}", key, default=None, help=f"{_HELP[key]}  [env: {VARIABLES[key]}]")
+            flag = click.option(f"--{key}", key.replace("-", "_"), default=None, help=f"{_HELP[key]}  [env: {VARIABLES[key]}]")
             command = flag(command)
         return click.option(
             "--config",
@@ -60,7 +60,7 @@ def settings_options(*keys: str) -> Callable[[Command], Command]:
 
 def take_settings(flags: dict[str, Any], *, required: Sequence[str] = ()) -> Settings:
     """Take the settings' flags out of a command's arguments and settle them; end with status 2 where they cannot be meant."""
-    told = {key: flags.pop(key) for key in VARIABLES if key in flags}
+    told = {key: flags.pop(name) for key in VARIABLES if (name := key.replace("-", "_")) in flags}
     path = flags.pop("config", None) or os.environ.get(CONFIG_VARIABLE)
     try:
         settings = settle(told, os.environ, read_config(path) if path else {}, socket.gethostname())
