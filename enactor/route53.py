@@ -138,7 +138,7 @@ class Route53Zones:
         try:
             answer = call(self._client_of(zone))
         except (ClientError, BotoCoreError) as error:
-            self._note_date(getattr(error, "response", {}))
+            self._note_date(getattr(error, "response", None))
             fault = outside_error(error, what=f"reading hosted zone {zone}", where="Route 53")
             self._ended(operation, zone, type(fault).__name__.lower(), started)
             raise fault from error
@@ -165,7 +165,7 @@ class Route53Zones:
         try:
             answer = client.change_resource_record_sets(HostedZoneId=batch.zone, ChangeBatch=request)
         except (ClientError, BotoCoreError) as error:
-            self._note_date(getattr(error, "response", {}))
+            self._note_date(getattr(error, "response", None))
             outcome = _outcome(error, batch)
         else:
             self._note_date(answer)
@@ -181,6 +181,8 @@ class Route53Zones:
         self._hook(CallEnded(operation=operation, zone=zone, outcome=outcome, seconds=seconds, changes=changes))
 
     def _note_date(self, answer: Any) -> None:
+        if not answer:
+            return  # a time-out is an error without an answer
         text = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
         if text:
             self._date = parsedate_to_datetime(text)

@@ -45,7 +45,9 @@ def settings_options(*keys: str) -> Callable[[Command], Command]:
 
     def add(command: Command) -> Command:
         for key in reversed(keys):
-            flag = click.option(f"--{key}", key.replace("-", "_"), default=None, help=f"{_HELP[key]}  [env: {VARIABLES[key]}]")
+            flag = click.option(
+                f"--{key}", key.replace("-", "_"), default=None, help=f"{_HELP[key]}  [env: {VARIABLES[key]}]"
+            )
             command = flag(command)
         return click.option(
             "--config",
