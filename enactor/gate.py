@@ -131,14 +131,17 @@ def _emptied(
         return reasons
     if "repair" in permits:
         return reasons if new or not old else [*reasons, GateRefusal(name, "empty", "nothing would be left")]
-    lost = sorted(_kinds(old) - _kinds(new))
+    # A kind whose weights were all 0 is served alike by Route 53 and may stay so; one that had weight must keep some.
+    lost = sorted(
+        (_kinds(old, weighing=True) - _kinds(new, weighing=True))
+        | (_kinds(old, weighing=False) - _kinds(new, weighing=False))
+    )
     return reasons + [GateRefusal(name, "empty", f"nothing that answers {kind} would be left") for kind in lost]
 
 
-def _kinds(sets: list[RecordSet]) -> set[str]:
-    """Return the kinds that are answered; where every weight of a kind is 0 Route 53 serves all alike."""
-    serving = {kind for record in sets if record.weight != 0 for kind in _KINDS[record.type]}
-    return serving or {kind for record in sets for kind in _KINDS[record.type]}
+def _kinds(sets: list[RecordSet], *, weighing: bool) -> set[str]:
+    """Return the kinds that have a set, or with `weighing` those that have one of non-zero weight."""
+    return {kind for record in sets if not weighing or record.weight != 0 for kind in _KINDS[record.type]}
 
 
 def _shrunk(
