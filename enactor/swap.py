@@ -41,20 +41,6 @@ from enactor.records import (
     kinds_served,
 )
 
-SURVEY_STATES: Final = [
-    "retired",
-    "fence-garbled",
-    "foreign",
-    "held",
-    "missing",
-    "fence-missing",
-    "empty",
-    "refused",
-    "behind",
-    "drifted",
-    "current",
-    "vanished",
-]
 State = Literal[
     "retired",
     "fence-garbled",
