@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: sandbox test lint format types tests lock clean
+.PHONY: demo sandbox test lint format types tests lock clean
 
-sandbox: $(STAMP)  ## an embedded AWS on loopback, with the commands to try
-	$(BIN)/enactor sandbox --zone-name example.com
+demo: $(STAMP)  ## the main job from beginning to end, on a sandbox; ends by itself
+	$(BIN)/enactor demo
+
+sandbox: $(STAMP)  ## the same world, staying up: an embedded AWS on loopback, three enactors, and the commands to try
+	$(BIN)/enactor sandbox --world
 
 test: lint types tests  ## lint, strict types and every test
 

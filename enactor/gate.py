@@ -156,12 +156,13 @@ def _shrunk(
             continue
         gone = sum(1 for target in was if target not in will) / len(was)
         less = sum(weight for target, weight in was.items() if not will.get(target)) / sum(was.values())
-        for guard, share, limit in (
-            ("shrink-targets", gone, limits.targets),
-            ("shrink-capacity", less, limits.capacity),
+        for guard, what, share, limit in (
+            ("shrink-targets", "targets", gone, limits.targets),
+            ("shrink-capacity", "capacity", less, limits.capacity),
         ):
             if share > limit and guard not in permits:
-                reasons.append(GateRefusal(name, guard, f"a share of {share:.2f} of its {kind} would go, over {limit}"))
+                why = f"a share of {share:.2f} of its {kind} {what} would go, over {limit}"
+                reasons.append(GateRefusal(name, guard, why))
     return reasons
 
 

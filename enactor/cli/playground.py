@@ -1,4 +1,4 @@
-"""`enactor sandbox`: it needs the sandbox extra, and says so in one sentence where that is not installed."""
+"""`enactor sandbox` and `enactor replay`: they need the sandbox extra, and say so in one sentence where it is not installed."""
 
 import importlib
 from typing import Any
@@ -13,7 +13,8 @@ MISSING = "this command needs the sandbox: install it with `pip install 'enactor
 
 def add_to(group: click.Group) -> None:
     """Add the commands."""
-    group.add_command(sandbox)
+    for command in (sandbox, demo, replay):
+        group.add_command(command)
 
 
 def needed(module: str) -> Any:
@@ -32,7 +33,42 @@ def needed(module: str) -> Any:
     "--dns-port", default=0, type=click.IntRange(0, 65535), help="DNS port, UDP and TCP (default: a free one)."
 )
 @click.option("--zone-name", "zone_names", multiple=True, help="Make a hosted zone of this name; may be given again.")
-def sandbox(*, port: int, dns_port: int, zone_names: tuple[str, ...]) -> None:
+@click.option("--world", is_flag=True, help="With the example fleet published and three enactors running on it.")
+def sandbox(*, port: int, dns_port: int, zone_names: tuple[str, ...], world: bool) -> None:
     """Run an embedded Route 53, DynamoDB, S3 and DNS on loopback until Ctrl-C."""
     main = needed("enactor.sandbox.main")
+    if world:
+        if zone_names:
+            raise click.UsageError("--world has a zone of its own; leave --zone-name out")
+        end(main.run_world(port=port, dns_port=dns_port))
     end(main.run_sandbox(port=port, dns_port=dns_port, zones=dict.fromkeys(zone_names)))
+
+
+@click.command()
+def demo() -> None:
+    """Play the main job on a sandbox: publish, apply, refuse, heal, stop, and October 2025; ends by itself.
+
+    Exit status: 0 only where every step was seen to hold.
+    """
+    end(needed("enactor.sandbox.demo").run_demo())
+
+
+@click.group()
+def replay() -> None:
+    """Play an outage of the past, by its own rules and by ours."""
+
+
+@replay.command()
+@click.option(
+    "--without",
+    "protection",
+    default=None,
+    type=click.Choice(["fence", "gate", "collect-check"]),
+    help="Take one protection out of the real enactors for this replay, and show what breaks (exit status 1).",
+)
+def october(*, protection: str | None) -> None:
+    """Play 19 October 2025 on a sandbox: first the automation of that day, then the real enactors, delayed at the same points.
+
+    Exit status: 0 where the first ends empty and stuck, as it did, and the second keeps every promise; 1 otherwise.
+    """
+    end(needed("enactor.replay.october").replay(protection))

@@ -1,5 +1,6 @@
 """Show reports to people: tables on stdout that fit a terminal and survive a pipe. Decides nothing."""
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable
@@ -33,8 +34,8 @@ STATE_STYLES: Final = {
 
 
 def console() -> Console:
-    """Return a console that keeps lines whole in a pipe."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
+    """Return a console that keeps lines whole in a pipe, unless COLUMNS says how wide."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
     return Console(file=sys.stdout, width=width, highlight=False, soft_wrap=not sys.stdout.isatty())
 
 

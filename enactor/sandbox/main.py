@@ -2,12 +2,16 @@
 
 import shlex
 import signal
+import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from enactor.sandbox.engine import Settings
 from enactor.sandbox.server import LOOPBACK, Sandbox
+from enactor.sandbox.world import ZONE, World
 
 WAIT_STEP_SECONDS = 1.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -27,6 +31,44 @@ def run_sandbox(
 
     `zones`: the zones to create, by name, each with the id it shall have or None for a counted one.
     """
+    with (
+        _stop_signals() as stopped,
+        Sandbox(host=host, port=port, dns_port=dns_port, settings=settings, alias_answers=alias_answers) as sandbox,
+    ):
+        ids = {name: sandbox.create_zone(name, zone_id) for name, zone_id in (zones or {}).items()}
+        for line in help_lines(sandbox, ids):
+            say(line)
+        while not stopped.wait(WAIT_STEP_SECONDS):
+            pass
+    say("sandbox stopped")
+    return 0
+
+
+def run_world(*, port: int = 0, dns_port: int = 0, say: Callable[[str], None] = print) -> int:
+    """Serve with the example fleet published and three enactors at work until SIGTERM or SIGINT; return the exit status."""
+    with (
+        _stop_signals() as stopped,
+        tempfile.TemporaryDirectory(prefix="enactor-sandbox-") as folder,
+        World(Path(folder), port=port, dns_port=dns_port) as world,
+    ):
+        for words in (("enactor", "init", "--zone", ZONE), ("planner", "publish", str(world.fleet_path))):
+            ran = world.run(*words, "--reason", "sandbox")
+            say(ran.stdout.rstrip())
+            if ran.status:
+                say(ran.stderr.rstrip())
+                return ran.status
+        world.start_workers()
+        for line in ("", *world.help_lines()):
+            say(line)
+        while not stopped.wait(WAIT_STEP_SECONDS):
+            pass
+    say("sandbox stopped")
+    return 0
+
+
+@contextmanager
+def _stop_signals() -> Iterator[threading.Event]:
+    """Return an event that SIGTERM and SIGINT set, for as long as it lasts."""
     stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -34,19 +76,10 @@ def run_sandbox(
 
     before = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
     try:
-        with Sandbox(
-            host=host, port=port, dns_port=dns_port, settings=settings, alias_answers=alias_answers
-        ) as sandbox:
-            ids = {name: sandbox.create_zone(name, zone_id) for name, zone_id in (zones or {}).items()}
-            for line in help_lines(sandbox, ids):
-                say(line)
-            while not stopped.wait(WAIT_STEP_SECONDS):
-                pass
+        yield stopped
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    say("sandbox stopped")
-    return 0
 
 
 def help_lines(sandbox: Sandbox, zone_ids: Mapping[str, str]) -> list[str]:

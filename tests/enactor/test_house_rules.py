@@ -8,6 +8,7 @@ import pytest
 
 import enactor
 import planner
+from enactor.cli.main import main
 
 ENACTOR = Path(enactor.__file__).parent
 PLANNER = Path(planner.__file__).parent
@@ -56,8 +57,21 @@ def test_the_enactor_never_imports_the_planner() -> None:
 
 
 def test_record_sets_are_changed_in_one_place_and_never_upserted() -> None:
-    """ChangeResourceRecordSets has one call site outside the sandbox, and no change is an UPSERT."""
-    calls = [path.name for path in sources(ENACTOR, PLANNER) if ".change_resource_record_sets(" in path.read_text()]
-    upserts = [path.name for path in sources(ENACTOR, PLANNER) if '"UPSERT"' in path.read_text()]
+    """ChangeResourceRecordSets has one call site outside sandbox and replay, and no change is an UPSERT."""
+    product = [path for path in sources(ENACTOR, PLANNER) if "replay" not in path.parts]
+    calls = [path.name for path in product if ".change_resource_record_sets(" in path.read_text()]
+    upserts = [path.name for path in product if '"UPSERT"' in path.read_text()]
     assert calls == ["route53.py"]
     assert upserts == []
+
+
+def test_no_way_leads_from_the_product_to_a_protection_taken_out() -> None:
+    """The replay's package is named by its own command alone, and `run` and `once` have no flag that reaches it."""
+    naming = [
+        path.name
+        for path in sources(ENACTOR, PLANNER)
+        if "replay" not in path.parts and "enactor.replay" in path.read_text()
+    ]
+    assert naming == ["playground.py"]
+    for command in (main.commands["run"], main.commands["once"]):
+        assert not [option for option in command.params if "without" in (option.name or "")]

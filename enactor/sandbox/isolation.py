@@ -1,0 +1,28 @@
+"""Keep a process on the sandbox and off every real account: the environment to run in, whatever the person's shell holds."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+FOREIGN_PREFIXES = ("AWS_", "ENACTOR_")
+NO_FILE = os.devnull
+"""A shell's profile could name a role, a region or an endpoint of its own."""
+
+
+def isolated(sandbox: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+    """Return this process's environment without anything about AWS or an enactor, and with the sandbox's and what is told."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN_PREFIXES)}
+    return {**own, "AWS_CONFIG_FILE": NO_FILE, "AWS_SHARED_CREDENTIALS_FILE": NO_FILE, **sandbox, **told}
+
+
+@contextmanager
+def inside(environment: Mapping[str, str]) -> Iterator[None]:
+    """Make an environment this process's own for a while."""
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(environment)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
