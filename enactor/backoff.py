@@ -9,6 +9,7 @@ import msgspec
 
 FIRST_DELAY_SECONDS: Final = 10.0
 DELAY_MAX_SECONDS: Final = 600.0
+DOUBLINGS_MAX: Final = 32
 
 
 class Wait(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +31,8 @@ class Backoff:
         """Note a failure: the delay doubles with each one of the same content; `jitter` is between 0 and 1."""
         old = self._waits.get(key)
         attempts = old.attempts + 1 if old is not None and old.digest == digest else 1
-        full = min(DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS * 2.0 ** (attempts - 1))
+        doublings = min(attempts - 1, DOUBLINGS_MAX)  # weeks of failures are no larger a number than the longest delay
+        full = min(DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS * 2.0**doublings)
         self._waits[key] = Wait(digest=digest, attempts=attempts, until=now + full * (0.5 + jitter / 2), why=why)
 
     def waiting(self, key: tuple[str, str], digest: str, now: float) -> Wait | None:

@@ -69,6 +69,27 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
             *self.extra,
         )
 
+    @property
+    def opens(self) -> bool:
+        """Tell whether the switch changes: to a new generation, or by an operator's verb."""
+        return self.switch is not None and self.switch.before != self.switch.after
+
+    def endpoints_at(self, record_names: Iterable[str]) -> set[str]:
+        """Return which endpoints of the batch the record names of an answer belong to: a fence's name is its endpoint's."""
+        ours = {swap.name for swap in self.swaps}
+        return {
+            name for record in record_names if (name := names.name_of_fence(record, self.zone_name) or record) in ours
+        }
+
+    def endpoints_pointing_to(self, targets: Iterable[str]) -> set[str]:
+        """Return which endpoints of the batch create an alias to one of these names."""
+        wanted = frozenset(targets)
+        return {
+            swap.name
+            for swap in self.swaps
+            if any(record.alias is not None and record.alias.name in wanted for record in swap.creates)
+        }
+
 
 class Size(msgspec.Struct, frozen=True):
     """What a batch costs: ResourceRecord elements, characters of Value, changes."""
@@ -79,6 +100,14 @@ class Size(msgspec.Struct, frozen=True):
 
     def __add__(self, other: "Size") -> "Size":
         return Size(self.elements + other.elements, self.characters + other.characters, self.changes + other.changes)
+
+    def larger(self, other: "Size") -> "Size":
+        """Return a size that neither of two is over."""
+        return Size(
+            max(self.elements, other.elements),
+            max(self.characters, other.characters),
+            max(self.changes, other.changes),
+        )
 
     def fits(self) -> bool:
         """Tell whether Route 53 takes a batch of this size in one call."""
@@ -149,7 +178,8 @@ def _targets_first(swap: Swap, by_name: dict[str, Swap], done: dict[str, Swap]) 
 
 
 def _alias_names(swap: Swap) -> list[str]:
-    targets = {record.alias.name for record in swap.creates if record.alias and record.alias.zone == swap.zone}
+    aliases = (record.alias for record in swap.creates if record.alias and record.alias.zone == swap.zone)
+    targets = {names.canonical(alias.name) for alias in aliases}  # a listing spells a wildcard `\052`
     return sorted((target for target in targets if target != swap.name), reverse=True)
 
 
@@ -168,10 +198,11 @@ def pack(
     The first batch carries the switch change that was given; every later one asserts the switch as the first one left it.
     Without swaps, a switch that changes still needs its batch: opening happens even where a plan changes nothing in the zone.
     """
-    groups = _groups(swaps, zone_name, size_of(_switch_changes(switch)), changes_goal)
+    later = SwitchChange(switch.after, switch.after)
+    heads = size_of(_switch_changes(switch)).larger(size_of(_switch_changes(later)))
+    groups = _groups(swaps, zone_name, heads, changes_goal)
     if not groups and switch.before == switch.after:
         return []
-    later = SwitchChange(switch.after, switch.after)
     pointed = frozenset(pointed)
     return [
         Batch(

@@ -65,7 +65,11 @@ def _own(found: FenceRange) -> tuple[int, str] | None:
     """Return what the switch itself shows, a text typed by hand included; None where it shows no generation."""
     if isinstance(found.switch.switch, Switch):
         return found.switch.switch.gen, found.switch.switch.plan
-    text = " ".join(found.switch.record.values) if found.switch.record else ""
+    return max(filter(None, map(_told, found.switch.record.values)), default=None) if found.switch.record else None
+
+
+def _told(text: str) -> tuple[int, str] | None:
+    """Return what one text of a switch shows; of several that somebody put there the highest counts."""
     gen, plan = _GEN.search(text), _PLAN.search(text)
     return (int(gen.group(1)), plan.group(1) if plan else NO_PLAN) if gen else None
 

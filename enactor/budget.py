@@ -23,6 +23,8 @@ class AccountLimits(msgspec.Struct, frozen=True, kw_only=True):
 GOVCLOUD: Final = AccountLimits(requests=40.0, requests_per_second=5.0, changes=None)
 OPERATOR_REQUESTS: Final = 3.0
 """Requests of the account's bucket that no enactor touches, so that a person's `stop` is not answered with Throttling."""
+LEAST_WAIT_SECONDS: Final = 1e-6
+"""A shorter wait is what adding fractions leaves over, and no token."""
 WAIT_LIMIT_SECONDS: Final = 60.0
 """No single wait for tokens is longer; whoever waits looks again then."""
 
@@ -41,7 +43,8 @@ class Bucket:
     def wait_seconds(self, tokens: float, now: float) -> float:
         """Return how long to wait until this many tokens, or a full bucket, are there."""
         self._fill(now)
-        return max(0.0, (min(tokens, self._capacity) - self._level) / self._per_second)
+        lacking = (min(tokens, self._capacity) - self._level) / self._per_second
+        return lacking if lacking > LEAST_WAIT_SECONDS else 0.0
 
     def take(self, tokens: float, now: float) -> None:
         """Take tokens, into debt where they are more than the bucket holds."""
@@ -68,12 +71,14 @@ class Budget:
     def spend(self, *, changes: int = 0) -> float:
         """Wait until one request with this many changes may go, take its tokens, and return the seconds waited."""
         waited = 0.0
-        while (wait := self._wait_seconds(changes)) > 0:
+        wait = self._wait_seconds(changes)
+        while wait > 0:  # ends: the debt of one call is bounded by its size, and each wait pays some of it off
             step = min(wait, WAIT_LIMIT_SECONDS)
             self._clock.sleep(step)
             waited += step
-            if waited > WAIT_LIMIT_SECONDS:
-                break  # the debt of one call is bounded by its size; a longer wait means the clock does not move
+            before, wait = wait, self._wait_seconds(changes)
+            if wait >= before:
+                break  # the clock does not move
         now = self._clock.now()
         self._requests.take(1, now)
         if self._changes is not None and changes:

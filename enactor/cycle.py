@@ -7,35 +7,22 @@ from collections.abc import Sequence
 from typing import Final
 
 from enactor.backoff import Backoff
-from enactor.fence import Fence, Switch
+from enactor.cycle_report import Outlook, cycle_report, events_of, latest, status_report, survey_report, troubles_of
+from enactor.fence import Switch
 from enactor.guards import LimitsTable
-from enactor.hooks import CallEnded, CycleEnded, EndpointRefused, Event, Hook, Noticed, PlanRefused
-from enactor.judge import Judged, fence_fields, reasons_of
+from enactor.hooks import CallEnded, Event, Hook, Noticed
 from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
+from enactor.observe import LISTING_PAGE_SETS_MAX
 from enactor.outcome import ZonePort
-from enactor.plan_index import PlanIndex
 from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanStore, Stopping
-from enactor.report import (
-    AT_REST,
-    Action,
-    Calls,
-    CycleReport,
-    EnactorSeen,
-    EndpointReport,
-    PlanWordReport,
-    StatusReport,
-    SurveyEndpoint,
-    SurveyReport,
-    ZoneReport,
-    outcome_word,
-)
-from enactor.swap import Refused
+from enactor.report import Calls, CycleReport, EnactorSeen, StatusReport, SurveyReport
 from enactor.zone_cycle import Crew, ZoneCycle
 
 CYCLE_LIMIT_SECONDS: Final = 60.0
 """No cycle decides anew after this; what is left is the next cycle's."""
-PAGE_ITEMS: Final = 300
+ANNOUNCE_SECONDS: Final = 60.0
+"""An announcement that says nothing new is written again after this, so that `status` shows who is alive."""
 
 
 class Tally:
@@ -83,6 +70,7 @@ class Enactor:
         self._memories: dict[str, ZoneMemory] = {}
         self._shelf: Shelf | None = None
         self._floors: set[int] = set()
+        self._troubles: frozenset[tuple[str, str]] = frozenset()
         self._announced: tuple[int, float] | None = None
         self._process = chance.nonce()
         self._crew = Crew(
@@ -112,9 +100,20 @@ class Enactor:
             work.run(started + CYCLE_LIMIT_SECONDS, self._look)
             done.append(work)
         self._after(done)
-        report = self._report(done, errors)
+        calls = Calls(self._tally.reads, self._tally.writes)
+        report = cycle_report(self._outlook(done, errors), enactor=self._crew.enactor, calls=calls)
         self._tell(report, self._crew.clock.now() - started)
         return report
+
+    def _tell(self, report: CycleReport, seconds: float) -> None:
+        """Tell what came of a cycle; a trouble that lasts is told when it begins, and not again in each cycle."""
+        troubles = troubles_of(report)
+        for zone, why in troubles:
+            if (zone, why) not in self._troubles:
+                self._tally(Noticed(event="trouble", facts={"zone": zone, "why": why} if zone else {"why": why}))
+        self._troubles = frozenset(troubles)
+        for event in events_of(report, seconds):
+            self._tally(event)
 
     def survey(self) -> SurveyReport:
         """Read everything and judge it; write nothing."""
@@ -126,48 +125,25 @@ class Enactor:
         ]
         for work in works:
             work.look()
-        endpoints = tuple(_surveyed(work, judged) for work in works for judged in work.judged.values())
-        counts: dict[str, int] = {}
-        for endpoint in endpoints:
-            counts[endpoint.state] = counts.get(endpoint.state, 0) + 1
-        return SurveyReport(
-            fleet=self._crew.fleet,
-            plan=_plan_word(self._newest()),
-            zones=self._zone_reports(works, errors),
-            counts=dict(sorted(counts.items())),
-            other_zones=self._other_zones(),
-            endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.zone, endpoint.name))),
-            problems=self._shelf.problems,
-        )
+        return survey_report(self._outlook(works, errors))
 
     def survey_pages(self) -> int:
         """Return about how many reads one survey of all zones takes: the fence range and the listing, and the switch."""
-        return sum(3 + (memory.total + len(memory.fences)) // PAGE_ITEMS for memory in self._memories.values())
+        return sum(
+            3 + (memory.total + len(memory.fences)) // LISTING_PAGE_SETS_MAX for memory in self._memories.values()
+        )
 
     def status(self) -> StatusReport:
         """Read everything, as `survey` does, and say who is there and which brakes are on."""
         report = self.survey()
         enactors: tuple[EnactorSeen, ...] | None
         try:
-            seen = self._store.announcements()
-            enactors = tuple(EnactorSeen(id=one.id, generation=one.generation, seen=one.seen) for one in seen)
+            enactors = latest(self._store.announcements())
         except Stopping:
             raise
         except OutsideError:
             enactors = None
-        fences = [(endpoint.name, endpoint.fence or {}) for endpoint in report.endpoints]
-        return StatusReport(
-            fleet=report.fleet,
-            plan=report.plan,
-            zones=report.zones,
-            counts=report.counts,
-            other_zones=report.other_zones,
-            enactors=enactors,
-            holds=tuple(endpoint.name for endpoint in report.endpoints if endpoint.state == "held"),
-            allows=tuple(name for name, fence in fences if fence.get("allow")),
-            stops=tuple(zone.zone for zone in report.zones if zone.switch == "stop"),
-            problems=report.problems,
-        )
+        return status_report(report, enactors)
 
     def _observe(self, survey_seconds: float) -> dict[str, str]:
         """Read switches, then HEAD, then fences and record sets, of the zones whose last survey is old; return the errors."""
@@ -203,8 +179,15 @@ class Enactor:
         self._shelf = self._crew.library.look()
         return self._shelf
 
-    def _newest(self) -> PlanIndex | None:
-        return self._shelf.candidates[0] if self._shelf and self._shelf.candidates else None
+    def _outlook(self, works: Sequence[ZoneCycle], errors: dict[str, str]) -> Outlook:
+        assert self._shelf is not None, "plans are looked for before zones are worked on"
+        return Outlook(
+            fleet=self._crew.fleet,
+            newest=self._shelf.candidates[0] if self._shelf.candidates else None,
+            results=tuple(work.result() for work in works),
+            errors=errors,
+            problems=(*self._shelf.problems, *self._crew.library.unkept),
+        )
 
     def _after(self, works: Sequence[ZoneCycle]) -> None:
         """Keep the floor, trim memory, and announce: nothing here can hurt an endpoint, so nothing here may fail a cycle."""
@@ -247,142 +230,8 @@ class Enactor:
         self._store.announce(Announcement(self._crew.enactor, self._process, generation, text))
         self._announced = (generation, now)
 
-    def _other_zones(self) -> int:
-        newest = self._newest()
-        if newest is None:
-            return 0
-        return sum(len(listed) for zone, listed in newest.by_zone.items() if zone not in self._zone_ids)
-
-    def _zone_reports(self, works: Sequence[ZoneCycle], errors: dict[str, str]) -> tuple[ZoneReport, ...]:
-        found = [
-            ZoneReport(
-                zone=work.memory.zone,
-                switch=work.standing.switch,
-                open=work.standing.open,
-                plan=work.standing.plan,
-                error=work.error,
-            )
-            for work in works
-        ]
-        found += [
-            ZoneReport(zone=zone, switch="absent", open=None, plan="current", error=why) for zone, why in errors.items()
-        ]
-        return tuple(sorted(found, key=lambda report: report.zone))
-
-    def _report(self, works: Sequence[ZoneCycle], errors: dict[str, str]) -> CycleReport:
-        assert self._shelf is not None, "a cycle has looked"
-        zones = self._zone_reports(works, errors)
-        endpoints = tuple(
-            sorted(
-                (_worked(work, judged) for work in works for judged in work.judged.values()),
-                key=lambda endpoint: (endpoint.zone, endpoint.name),
-            )
-        )
-        refused = {(finding.guard, finding.message): finding for work in works for _, finding in work.choice.refused}
-        failed = bool(self._shelf.problems) or any(zone.error for zone in zones)
-        failed = failed or any(endpoint.action in {"failed", "waiting", "conflict"} for endpoint in endpoints)
-        odd = any(zone.plan in {"ahead", "forked"} for zone in zones)
-        held_back = any(endpoint.guards or endpoint.state in KEPT_BACK_STATES for endpoint in endpoints)
-        return CycleReport(
-            fleet=self._crew.fleet,
-            enactor=self._crew.enactor,
-            plan=_plan_word(self._newest()),
-            outcome=outcome_word(
-                failed=failed,
-                kept_back=bool(refused) or odd or held_back,
-                done=any(work.opened or work.change_ids for work in works),
-                running=any(zone.switch == "run" for zone in zones),
-                judged=bool(works),
-            ),
-            zones=zones,
-            endpoints=endpoints,
-            refused=tuple(refused.values()),
-            calls=Calls(self._tally.reads, self._tally.writes),
-            changes=sum(work.changes for work in works),
-            problems=self._shelf.problems,
-        )
-
-    def _tell(self, report: CycleReport, seconds: float) -> None:
-        states: dict[str, int] = {}
-        for endpoint in report.endpoints:
-            states[endpoint.state] = states.get(endpoint.state, 0) + 1
-            for finding in endpoint.guards:
-                self._tally(
-                    EndpointRefused(
-                        zone=endpoint.zone, name=endpoint.name, guard=finding.guard, message=finding.message
-                    )
-                )
-        for finding in report.refused:
-            generation = report.plan.generation or 0
-            self._tally(PlanRefused(generation=generation, guard=finding.guard, message=finding.message))
-        self._tally(
-            CycleEnded(
-                outcome=report.outcome,
-                generation=report.plan.generation or 0,
-                source=report.plan.source,
-                seconds=seconds,
-                states=states,
-                reads=report.calls.list,
-                writes=report.calls.change,
-                changes=report.changes,
-            )
-        )
-
-
-ANNOUNCE_SECONDS: Final = 60.0
-KEPT_BACK_STATES: Final = frozenset({"foreign", "fence-garbled", "refused", "vanished"})
-
 
 def comment_text(fleet: str, enactor: str, reason: str = "") -> str:
     """Return the change Comment's pattern, so that CloudTrail tells who wrote what, and why."""
     clean = "".join(letter for letter in reason if letter.isprintable()).replace("{", "(").replace("}", ")")
     return f"fleet={fleet} gen={{generation}} by={enactor}" + (f" reason={clean}" if clean else "")
-
-
-def _plan_word(plan: PlanIndex | None) -> PlanWordReport:
-    if plan is None:
-        return PlanWordReport(generation=None, digest=None, source="none")
-    return PlanWordReport(generation=plan.stored.generation, digest=plan.stored.digest, source=plan.source)
-
-
-def _generations(judged: Judged) -> tuple[int | None, int | None]:
-    """Return the fence's generation and the plan's."""
-    reading = judged.question.view.fence
-    own = reading.fence.gen if reading is not None and isinstance(reading.fence, Fence) else None
-    return own, judged.question.generation if judged.question.wanted is not None else None
-
-
-def _worked(work: ZoneCycle, judged: Judged) -> EndpointReport:
-    name = judged.question.view.name
-    own, wanted = _generations(judged)
-    findings = judged.decision.findings if isinstance(judged.decision, Refused) else ()
-    findings = (*findings, *work.gate_findings.get(name, ()))
-    action: Action = work.actions.get(name, "none")
-    if judged.state in AT_REST and action in {"conflict", "failed", "waiting"}:
-        action = "none"
-    if findings and action == "none":
-        action = "refused"
-    return EndpointReport(
-        name=name,
-        zone=work.memory.zone,
-        state=judged.state,
-        action=action,
-        generation=own,
-        wanted=wanted,
-        guards=findings,
-        change_id=work.change_ids.get(name),
-    )
-
-
-def _surveyed(work: ZoneCycle, judged: Judged) -> SurveyEndpoint:
-    own, wanted = _generations(judged)
-    return SurveyEndpoint(
-        name=judged.question.view.name,
-        zone=work.memory.zone,
-        state=judged.state,
-        answering=judged.answering,
-        generation=own,
-        wanted=wanted,
-        fence=fence_fields(judged),
-        reasons=reasons_of(judged),
-    )

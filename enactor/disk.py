@@ -76,6 +76,16 @@ class PlanDisk:
             return f"plan {stored.generation} cannot be kept in {self._directory}: {error.strerror or error}; check the disk"
         return None
 
+    def trouble(self) -> str | None:
+        """Return why no plan can be kept here, None where it can: asked once at start, while a person still looks."""
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self._directory):
+                pass
+        except OSError as error:
+            return f"{self._directory} cannot hold plans: {error.strerror or error}; give another --state-dir"
+        return None
+
     def load(self) -> DiskReading:
         """Read every plan that is there."""
         plans: list[StoredPlan] = []

@@ -4,7 +4,7 @@ Pure, and blind on purpose: it knows nothing of plans, guards or how the batch w
 zone model, so that one fault cannot blind both (a property test holds the two together). It plays the batch on the observed
 zone with a few lines of its own and refuses a result that takes away the last set of a kind that is served, or that an alias
 points to, or that shrinks past the limit (promise 1). A permit in the batch lifts the shrink rules only where its numbers
-check out against the observed fence itself; nothing lifts `empty` here but the tombstone of a retire.
+check out against the observed fence itself; nothing lifts `empty` here but the tombstone of a retire, which no `allow` can be.
 """
 
 import re
@@ -21,6 +21,8 @@ _KINDS: Final = {"A": ("v4",), "AAAA": ("v6",), "CNAME": ("v4", "v6")}
 _GENERATION: Final = re.compile(r"\bgen=(\d+)")
 _PLAN: Final = re.compile(r"\bplan=(none|[0-9a-f]{12})\b")
 _ALLOW: Final = re.compile(r"\b([a-z-]+)@(\d+):")
+_ALLOWABLE: Final = frozenset({"shrink-targets", "shrink-capacity", "zero-weights"})
+"""The rules of this gate that a person may lift for one generation."""
 _SELFTEST: Final = re.compile(r"(^|\.)_selftest-[0-9a-f]+\._fence\.")
 
 Key = tuple[str, str, str]
@@ -33,6 +35,19 @@ class GateRefusal(msgspec.Struct, frozen=True):
     name: str | None
     guard: str
     why: str
+
+
+class Permits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the fence's own two texts permit at one name, every number checked against the result."""
+
+    fenced: bool
+    """The batch writes the endpoint's fence: without it nothing at the name may be written."""
+    retires: bool
+    """The new fence is a tombstone."""
+    repairs: bool
+    """Both fences name the content that the batch leaves."""
+    allowed: frozenset[str]
+    """The rules that a person's `allow` in the observed fence lifts for this very generation."""
 
 
 class GateLimits(msgspec.Struct, frozen=True):
@@ -54,7 +69,7 @@ def refusals(batch: Batch, limits_of: Callable[[str], GateLimits]) -> tuple[Gate
         old, new = _at(before, name), _at(after, name)
         permits = _permits(batch, name, new)
         reasons += _emptied(name, old, new, batch.pointed, permits)
-        if not permits & {"repair", "retire"}:
+        if not (permits.repairs or permits.retires):
             reasons += _shrunk(name, old, new, limits_of(name), permits)
     return tuple(reasons)
 
@@ -102,41 +117,42 @@ def _switch(changes: tuple[Change, ...], base: str) -> list[GateRefusal]:
     return []
 
 
-def _permits(batch: Batch, name: str, new: list[RecordSet]) -> frozenset[str]:
-    """Return what the fence's own two texts permit at one name, every number checked against the result."""
+def _permits(batch: Batch, name: str, new: list[RecordSet]) -> Permits:
     fence = names.fence_name(name, batch.zone_name)
     texts = {change.action: _text(change.record) for change in batch.changes if change.record.name == fence}
     old, put = texts.get("DELETE", ""), texts.get("CREATE", "")
-    permits = {guard for guard, generation in _ALLOW.findall(old) if int(generation) == _number(put)}
-    if not put:
-        permits.add("unfenced")
-    if " state=retired" in put:
-        permits.add("retire")
-    if old and _plan(old) == _plan(put) == content_digest(content_of(new)):
-        permits.add("repair")
-    return frozenset(permits)
+    allowed = {guard for guard, generation in _ALLOW.findall(old) if int(generation) == _number(put)}
+    return Permits(
+        fenced=bool(put),
+        retires=" state=retired" in put,
+        repairs=bool(old) and _plan(old) == _plan(put) == content_digest(content_of(new)),
+        allowed=frozenset(allowed & _ALLOWABLE),
+    )
 
 
 def _emptied(
-    name: str, old: list[RecordSet], new: list[RecordSet], pointed: frozenset[tuple[str, str]], permits: frozenset[str]
+    name: str, old: list[RecordSet], new: list[RecordSet], pointed: frozenset[tuple[str, str]], permits: Permits
 ) -> list[GateRefusal]:
     reasons = []
-    if "unfenced" in permits:
+    if not permits.fenced:
         reasons.append(GateRefusal(name, "malformed", "the batch writes record sets without their fence"))
     for record_type in sorted({record.type for record in old} - {record.type for record in new}):
         if (name, record_type) in pointed:
             why = f"an alias points to the {record_type} sets here, and none would be left"
             reasons.append(GateRefusal(name, "alias-target", why))
-    if "retire" in permits:
+    if permits.retires:
         return reasons
-    if "repair" in permits:
+    if permits.repairs:
         return reasons if new or not old else [*reasons, GateRefusal(name, "empty", "nothing would be left")]
-    # A kind whose weights were all 0 is served alike by Route 53 and may stay so; one that had weight must keep some.
-    lost = sorted(
-        (_kinds(old, weighing=True) - _kinds(new, weighing=True))
-        | (_kinds(old, weighing=False) - _kinds(new, weighing=False))
-    )
-    return reasons + [GateRefusal(name, "empty", f"nothing that answers {kind} would be left") for kind in lost]
+    lost = sorted(_kinds(old, weighing=False) - _kinds(new, weighing=False))
+    reasons += [GateRefusal(name, "empty", f"nothing that answers {kind} would be left") for kind in lost]
+    if "zero-weights" in permits.allowed:
+        return reasons
+    # A kind whose weights were all 0 is answered by Route 53 and may stay so; one that had weight must keep some.
+    idle = sorted(_kinds(old, weighing=True) - _kinds(new, weighing=True) - set(lost))
+    return reasons + [
+        GateRefusal(name, "zero-weights", f"all that answers {kind} would have weight 0") for kind in idle
+    ]
 
 
 def _kinds(sets: list[RecordSet], *, weighing: bool) -> set[str]:
@@ -145,7 +161,7 @@ def _kinds(sets: list[RecordSet], *, weighing: bool) -> set[str]:
 
 
 def _shrunk(
-    name: str, old: list[RecordSet], new: list[RecordSet], limits: GateLimits, permits: frozenset[str]
+    name: str, old: list[RecordSet], new: list[RecordSet], limits: GateLimits, permits: Permits
 ) -> list[GateRefusal]:
     reasons: list[GateRefusal] = []
     if {record.type for record in old} == {"CNAME"} != {record.type for record in new}:
@@ -160,7 +176,7 @@ def _shrunk(
             ("shrink-targets", "targets", gone, limits.targets),
             ("shrink-capacity", "capacity", less, limits.capacity),
         ):
-            if share > limit and guard not in permits:
+            if share > limit and guard not in permits.allowed:
                 why = f"a share of {share:.2f} of its {kind} {what} would go, over {limit}"
                 reasons.append(GateRefusal(name, guard, why))
     return reasons

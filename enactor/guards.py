@@ -41,7 +41,7 @@ ENDPOINT_GUARDS: Final = [
 ]
 PLAN_GUARDS: Final = ("empty-plan", "vanished", "changed-share", "digest")
 NOT_ALLOWABLE: Final = frozenset({"empty", "kind"})
-"""What no person can wave through: `enactor retire --type` is the verb."""
+"""What no person can wave through: taking a kind away is a verb of its own, and nothing a plan can ask for."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +97,8 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """Which names hold an alias to (name, type)."""
     available: frozenset[tuple[str, str]] | None = None
     """Every (name, type) that will have a set in the zone; None where unknown."""
+    standing: frozenset[tuple[str, str]] | None = None
+    """Every (name, type) that has a set by now."""
     room: int = ZONE_RECORD_SETS_MAX
     """Record sets that the zone can still take."""
 
@@ -246,9 +248,7 @@ def _zero_weights(wanted: Content) -> Iterable[Finding]:
 
 def _kind(before: Content, wanted: Content) -> Iterable[Finding]:
     for kind in sorted(kinds_of(before) - kinds_of(wanted)):
-        message = (
-            f"the endpoint answers {kind} and would stop; `enactor retire NAME --type` is the way to take a kind away"
-        )
+        message = f"the endpoint answers {kind} and would stop, which no plan can ask for"
         yield Finding(guard="kind", observed=kind, wanted="none", message=message)
 
 

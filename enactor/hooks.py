@@ -1,7 +1,7 @@
 """What the core tells whoever listens: frozen values, handed to one callable. The core knows no metrics library and no log."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -58,6 +58,20 @@ class CycleEnded(msgspec.Struct, frozen=True, kw_only=True):
     changes: int
 
 
+class VerbEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """A person's verb had its outcome: in one zone, at one endpoint (`name`), or in the plan table (`zone` is None)."""
+
+    verb: str
+    fleet: str
+    outcome: Literal["changed", "unchanged", "refused", "failed"]
+    reason: str
+    detail: str
+    zone: str | None = None
+    name: str | None = None
+    generation: int | None = None
+    change_id: str | None = None
+
+
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
     """Something a person may want to know: a word for the event, and its facts."""
 
@@ -65,5 +79,5 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, Any]
 
 
-Event = CallEnded | EndpointRefused | PlanRefused | BatchEnded | CycleEnded | Noticed
+Event = CallEnded | EndpointRefused | PlanRefused | BatchEnded | CycleEnded | VerbEnded | Noticed
 Hook = Callable[[Event], None]

@@ -99,18 +99,14 @@ def judge(memory: ZoneMemory, bench: Bench, wanted_names: Iterable[str]) -> dict
 
 def surroundings(memory: ZoneMemory, working: PlanIndex | None, limits: LimitsTable) -> Surroundings:
     """Return what stands around every endpoint; what the plan will put there counts as there."""
-    available = set(memory.available())
-    if working is not None:
-        available |= {
-            (name, record.type)
-            for name in working.zone(memory.zone)
-            for record in working.contents.get((memory.zone, name), ())
-        }
+    standing = memory.available()
+    planned = working.answers.get(memory.zone, frozenset()) if working else frozenset()
     return Surroundings(
         zone_name=memory.zone_name,
         cuts=memory.cuts,
         pointed=memory.pointed,
-        available=frozenset(available),
+        available=standing | planned,
+        standing=standing,
         room=max(0, limits.zone_record_sets - memory.total),
     )
 
@@ -206,7 +202,7 @@ def is_answering(question: Question) -> bool:
     view = question.view
     if not view.sets or is_empty(view, question.named):
         return False
-    return not any(dangles(record, view.zone, question.around) for record in view.sets)
+    return not any(dangles(record, view.zone, question.around.standing) for record in view.sets)
 
 
 def reasons_of(judged: Judged) -> tuple[str, ...]:
@@ -229,7 +225,9 @@ def reasons_of(judged: Judged) -> tuple[str, ...]:
 def _plain_reasons(judged: Judged) -> tuple[str, ...]:
     question, view = judged.question, judged.question.view
     if judged.state == "vanished":
-        return ("no plan lists this name: list it under retired, then `enactor retire`, or list it again",)
+        return (
+            "no plan lists this name; it stays as it is: list it again, or under retired, which lets it leave the plan",
+        )
     if judged.state in {"empty", "missing"}:
         lost = sorted(kinds_of(question.named or ()) - kinds_of(view.sets))
         return (f"no record set answers {' or '.join(lost)}" if lost else "no record set stands here",)
@@ -241,4 +239,4 @@ def fence_fields(judged: Judged) -> dict[str, Any] | None:
     reading = judged.question.view.fence
     if reading is None or not isinstance(reading.fence, Fence):
         return None
-    return {key: value for key, value in msgspec.to_builtins(reading.fence).items() if value not in (None, [], "")}
+    return {key: value for key, value in msgspec.to_builtins(reading.fence).items() if value not in (None, [], (), "")}

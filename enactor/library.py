@@ -41,6 +41,7 @@ class Library:
         self._plans: dict[tuple[int, str], PlanIndex] = {}
         self._known: dict[tuple[int, str], dict[tuple[str, str], tuple[str, Content]]] = {}
         self._entries: list[PlanEntry] | None = None
+        self._unkept: dict[tuple[int, str], str] = {}
 
     def look(self) -> Shelf:
         """Read HEAD, and the newest plan where it is another; without the table, what memory and disk have."""
@@ -109,13 +110,27 @@ class Library:
 
     def _keep(self, index: PlanIndex) -> None:
         self._plans[index.identity] = index
-        if self._disk is not None:
-            self._disk.save(index.stored)
+        self._save(index)
+
+    def _save(self, index: PlanIndex) -> None:
+        why = self._disk.save(index.stored) if self._disk is not None else None
+        if why is None:
+            self._unkept.pop(index.identity, None)
+        else:
+            self._unkept[index.identity] = why
+
+    @property
+    def unkept(self) -> tuple[str, ...]:
+        """Return why the newest plan that should be on disk is not, nothing where all is well: one sentence, not one a plan."""
+        return (self._unkept[max(self._unkept)],) if self._unkept else ()
 
     def trim(self, needed: Iterable[tuple[int, str]]) -> None:
-        """Forget whole plans but the newest few and those still needed (the open ones)."""
+        """Forget whole plans but the newest few and those still needed (the open ones); save again what was not kept on disk."""
         keep = set(needed) | set(sorted(self._plans, reverse=True)[:REMEMBERED_PLANS_MAX])
         self._plans = {identity: plan for identity, plan in self._plans.items() if identity in keep}
+        self._unkept = {identity: why for identity, why in self._unkept.items() if identity in keep}
+        for identity in sorted(self._unkept):
+            self._save(self._plans[identity])
 
     def open_plan(self, switch: Switch) -> PlanIndex | None:
         """Return the plan that is open by a switch, where it can still be read."""

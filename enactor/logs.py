@@ -6,8 +6,10 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused
+from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused, VerbEnded
 
+LEVELS: Final = {"failed": "error", "partial": "warning", "refused": "warning"}
+"""How a cycle's outcome is logged; the others are no news."""
 NAMES_LOGGED_MAX: Final = 20
 """A batch may hold two hundred names; a log line shows the first few and the count."""
 
@@ -37,7 +39,7 @@ class EventLog:
             case CallEnded():
                 pass
             case CycleEnded():
-                self._log.info("cycle-ended", **facts)
+                getattr(self._log, LEVELS.get(event.outcome, "info"))("cycle-ended", **facts)
             case BatchEnded():
                 facts["names"] = list(event.names[:NAMES_LOGGED_MAX])
                 level = self._log.info if event.outcome == "applied" else self._log.warning
@@ -46,5 +48,8 @@ class EventLog:
                 self._log.warning("endpoint-refused", **facts)
             case PlanRefused():
                 self._log.warning("plan-refused", **facts)
+            case VerbEnded():
+                level = self._log.info if event.outcome in {"changed", "unchanged"} else self._log.warning
+                level("verb-ended", **{key: fact for key, fact in facts.items() if fact is not None})
             case Noticed():
                 self._log.warning(event.event, **event.facts)

@@ -11,6 +11,7 @@ from enactor import names
 from enactor.batch import Batch, fence_set
 from enactor.fence import read_fence, read_switch
 from enactor.observe import (
+    LISTING_PAGE_SETS_MAX,
     FenceRange,
     FenceReading,
     SwitchReading,
@@ -21,11 +22,10 @@ from enactor.outcome import ZonePort
 from enactor.records import RecordSet
 from enactor.swap import View
 
-WHOLE_RANGE_FENCES_MAX: Final = 600
+WHOLE_RANGE_FENCES_MAX: Final = 2 * LISTING_PAGE_SETS_MAX
 """Two pages: up to here reading the whole fence range again costs no more than asking for two fences by name."""
 BY_NAME_MAX: Final = 8
 """More names than this are read with the whole listing where that takes no more pages."""
-PAGE_ITEMS: Final = 300
 TORN_READS_MAX: Final = 3
 """How often a survey reads again what moved while it read; the rest shows as it was seen, and the next survey sees better."""
 
@@ -74,7 +74,7 @@ class ZoneMemory:
             found = self._port.fences(self.zone, self.fleet)
             asked |= {name for name in {*found.fences, *self.fences} if found.fences.get(name) != self.fences.get(name)}
             self.fences = dict(found.fences)
-            if len(asked) > max(BY_NAME_MAX, self.total // PAGE_ITEMS):
+            if len(asked) > max(BY_NAME_MAX, self.total // LISTING_PAGE_SETS_MAX):
                 self.read_all(now)
             elif asked:
                 self._read_sets(sorted(asked))

@@ -4,7 +4,7 @@ from typing import Final, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused
+from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused, VerbEnded
 from enactor.report import OutcomeWord
 from enactor.swap import State
 
@@ -54,6 +54,8 @@ class Metrics:
 
     def __call__(self, event: Event) -> None:
         match event:
+            case VerbEnded():
+                pass  # a verb is a process of its own, which nobody scrapes
             case CallEnded():
                 self._calls.labels(event.operation, event.outcome).inc()
                 self._seconds.labels(event.operation).observe(event.seconds)

@@ -22,6 +22,9 @@ _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 _ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2})")
 IDENTIFIER: Final = re.compile(r"[a-z0-9-]{1,32}")
 """What a fleet or an enactor may be called."""
+HOSTED_ZONE_PREFIX: Final = "/hostedzone/"
+_ZONE_ID: Final = re.compile(r"[A-Z0-9]{1,32}")
+"""Route 53's ResourceId: at most 32 characters, capitals and digits in every id it has given out."""
 
 
 class NameFault(ValueError):  # noqa: N818 - a fault of input, like Fault
@@ -61,6 +64,20 @@ def _spell(octets: bytes, *, first: bool) -> str:
     if first and octets == b"*":
         return "*"
     return "".join(chr(octet) if octet in _PLAIN else f"\\{octet:03o}" for octet in octets)
+
+
+def bare_zone_id(text: str) -> str:
+    """Return a hosted zone's id without the path that some AWS answers put before it."""
+    return text.removeprefix(HOSTED_ZONE_PREFIX)
+
+
+def hosted_zone_id(text: str) -> str | None:
+    """Return the hosted zone's id that a text gives, with or without its path, or None where it gives none.
+
+    A zone is never given by its name: a public and a private zone may share one.
+    """
+    bare = bare_zone_id(text)
+    return bare if _ZONE_ID.fullmatch(bare) else None
 
 
 def escaped(name: str) -> str:

@@ -14,6 +14,8 @@ from enactor.fence import Fence, Garbled, Switch, read_fence, read_switch
 from enactor.records import MANAGED_TYPES, RecordSet
 
 ADDRESS_TYPES: Final = frozenset(MANAGED_TYPES)
+LISTING_PAGE_SETS_MAX: Final = 300
+"""Route 53 API reference, ListResourceRecordSets, MaxItems: a page has at most 300 record sets, whatever is asked."""
 
 
 class SwitchReading(msgspec.Struct, frozen=True):
@@ -37,6 +39,8 @@ class FenceRange(msgspec.Struct, frozen=True, kw_only=True):
     zone_name: str
     switch: SwitchReading
     fences: Mapping[str, FenceReading]
+    others: tuple[str, ...] = ()
+    """The switches of other fleets in this zone, by name."""
 
 
 class SetsReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,14 +63,17 @@ def fence_range(zone: str, zone_name: str, fleet: str, listing: Iterable[RecordS
     wanted = names.switch_name(fleet, zone_name)
     switch = SwitchReading(None, None)
     fences: dict[str, FenceReading] = {}
+    others: list[str] = []
     for record in listing:
         if record.type != "TXT":
             continue
         if record.name == wanted:
             switch = SwitchReading(record, read_switch(record, fleet))
+        elif record.name.startswith(names.SWITCH_PREFIX):
+            others.append(record.name)
         elif name := names.name_of_fence(record.name, zone_name):
             fences[name] = FenceReading(record, read_fence(record))
-    return FenceRange(zone=zone, zone_name=zone_name, switch=switch, fences=fences)
+    return FenceRange(zone=zone, zone_name=zone_name, switch=switch, fences=fences, others=tuple(others))
 
 
 def sets_reading(zone_name: str, zone: str, listing: Iterable[RecordSet]) -> SetsReading:

@@ -16,9 +16,6 @@ from enactor.plan import Fault
 
 SHOWN_MAX_CHARACTERS: Final = 80
 """How much of a wrong value a message repeats."""
-HOSTED_ZONE_PREFIX: Final = "/hostedzone/"
-ZONE_ID: Final = re.compile(r"[A-Z0-9]{1,32}")
-"""Route 53's ResourceId: at most 32 characters, capitals and digits in every id it has given out."""
 HEALTH_CHECK_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 """Route 53's HealthCheckId: at most 64 characters."""
 ADDRESSES_REMEMBERED: Final = 65_536
@@ -190,20 +187,15 @@ def read_endpoint_name(value: object, path: str, faults: Faults) -> str | None:
     return name
 
 
-def bare_zone_id(text: str) -> str:
-    """Return a hosted zone's id without the path that some AWS answers put before it."""
-    return text.removeprefix(HOSTED_ZONE_PREFIX)
-
-
 def read_zone(value: object, path: str, faults: Faults) -> str | None:
     """Return a hosted zone's id. A name is refused: a public and a private zone may share one (case 61)."""
     text = read_text(value, path, faults)
     if text is None:
         return None
-    zone = bare_zone_id(text)
-    if ZONE_ID.fullmatch(zone):
+    zone = names.hosted_zone_id(text)
+    if zone is not None:
         return zone
-    why = "looks like a name; a zone is given by its id" if "." in zone else "is no hosted zone id"
+    why = "looks like a name; a zone is given by its id" if "." in text else "is no hosted zone id"
     faults.add(path, f"{shown(text)} {why}")
     return None
 

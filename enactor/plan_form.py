@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, cast, get_args
 
 import msgspec
 
+from enactor.names import bare_zone_id
 from enactor.plan import (
     FLEET_ID,
     FORMAT,
@@ -30,7 +31,6 @@ from enactor.plan_faults import (
     HEALTH_CHECK_ID,
     Doubled,
     Faults,
-    bare_zone_id,
     read_address,
     read_choice,
     read_endpoint_name,

@@ -240,4 +240,4 @@ class FormFaults(ValueError):  # noqa: N818
     def __init__(self, what: str, faults: Iterable[Fault]) -> None:
         self.what = what
         self.faults = tuple(faults)
-        super().__init__(f"{what}: {len(self.faults)} fault(s)")
+        super().__init__(f"{what}: {len(self.faults)} fault{'s' if len(self.faults) > 1 else ''}")

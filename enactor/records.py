@@ -74,16 +74,31 @@ def canonical_value(record_type: str, value: str) -> str:
     if record_type == "TXT":
         return "".join(txt_quote(part) for part in txt_strings(value) or ()) or value
     if record_type in {"A", "AAAA"}:
-        try:
-            return str(ipaddress.ip_address(value.strip()))
-        except ValueError:
-            return value
+        return _canonical_address(value)
     if record_type == "CNAME":
         try:
             return names.canonical(value.strip())
         except names.NameFault:
             return value
     return value
+
+
+def _canonical_address(value: str) -> str:
+    """Return an address as RFC 5952 writes it, in one spelling on every Python version, or the value where it is none.
+
+    An address with a scope is none: DNS cannot carry it.
+
+    Section 5: an IPv4-mapped address ends in dotted decimals. Python writes it so from 3.13 on, and in hex before; a digest
+    that went by `str` would differ between two enactors.
+    """
+    if "%" in value:
+        return value
+    try:
+        address = ipaddress.ip_address(value.strip())
+    except ValueError:
+        return value
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(address) if mapped is None else f"::ffff:{mapped}"
 
 
 def txt_strings(value: str) -> tuple[str, ...] | None:

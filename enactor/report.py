@@ -8,10 +8,13 @@ from typing import Any, Final, Literal
 import msgspec
 
 from enactor.guards import Finding
+from enactor.plan import Fault
 from enactor.swap import State
 
 SwitchWord = Literal["run", "stop", "absent"]
 PlanWord = Literal["current", "behind", "ahead", "forked"]
+Unread = Literal["unknown"]
+"""In place of either where the zone could not be read: nothing that was not seen is shown as a fact."""
 Source = Literal["table", "disk", "mirror", "none"]
 Action = Literal["none", "swapped", "conflict", "waiting", "refused", "failed"]
 OutcomeWord = Literal["changed", "unchanged", "partial", "refused", "stopped", "failed"]
@@ -22,6 +25,8 @@ EXIT_USAGE: Final = 2
 EXIT_KEPT_BACK: Final = 3
 
 AT_REST: Final[frozenset[State]] = frozenset({"current", "held", "retired"})
+KEPT_BACK_STATES: Final[frozenset[State]] = frozenset({"foreign", "fence-garbled", "refused", "vanished"})
+"""Endpoints that something keeps from the newest plan and that only a person can bring back to it."""
 
 
 class PlanWordReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,9 +41,9 @@ class ZoneReport(msgspec.Struct, frozen=True, kw_only=True):
     """One hosted zone: its switch, the generation open there, and how the plan stands to it."""
 
     zone: str
-    switch: SwitchWord
+    switch: SwitchWord | Unread
     open: int | None
-    plan: PlanWord
+    plan: PlanWord | Unread
     error: str | None = None
 
 
@@ -126,6 +131,18 @@ class StatusReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
+class FaultsReport(msgspec.Struct, frozen=True):
+    """What a command with `--json` prints where the form of its input is wrong."""
+
+    faults: tuple[Fault, ...]
+
+
+class ErrorReport(msgspec.Struct, frozen=True):
+    """What a command with `--json` prints where something outside failed."""
+
+    error: str
+
+
 def worst(*statuses: int) -> int:
     """Return the exit status that wins: wrong usage, then failed, then kept back, then all well."""
     return next((status for status in (EXIT_USAGE, EXIT_FAILED, EXIT_KEPT_BACK) if status in statuses), EXIT_OK)
@@ -144,7 +161,7 @@ def cycle_status(report: CycleReport) -> int:
     for endpoint in report.endpoints:
         if endpoint.action in {"failed", "waiting", "conflict"}:
             parts.append(EXIT_FAILED)
-        elif endpoint.guards or endpoint.state in {"foreign", "fence-garbled", "refused"}:
+        elif endpoint.guards or endpoint.state in KEPT_BACK_STATES:
             parts.append(EXIT_KEPT_BACK)
     return worst(*parts)
 

@@ -19,7 +19,7 @@ from enactor.batch import Batch
 from enactor.budget import Budget
 from enactor.gate import GateLimits, refusals
 from enactor.hooks import CallEnded, Hook
-from enactor.observe import FenceRange, SwitchReading, fence_range
+from enactor.observe import LISTING_PAGE_SETS_MAX, FenceRange, SwitchReading, fence_range
 from enactor.outcome import (
     Applied,
     Conflicted,
@@ -34,8 +34,6 @@ from enactor.outcome import (
 from enactor.ports import Busy, Clock, Denied, Missing, OutsideError, Throttled, Unavailable
 from enactor.records import RecordSet
 
-PAGE_ITEMS_MAX: Final = 300
-"""Route 53 gives at most 300 record sets a page, whatever is asked."""
 PAGES_MAX: Final = 4_000
 """Over a million record sets: a listing that never ends is a fault, not a large zone."""
 READ_TRIES: Final = 4
@@ -118,7 +116,7 @@ class Route53Zones:
 
     def _page_call(self, zone: str, cursor: dict[str, Any]) -> Callable[[Any], Any]:
         return lambda client: client.list_resource_record_sets(
-            HostedZoneId=zone, MaxItems=str(PAGE_ITEMS_MAX), **cursor
+            HostedZoneId=zone, MaxItems=str(LISTING_PAGE_SETS_MAX), **cursor
         )
 
     def _read(self, operation: str, zone: str, call: Callable[[Any], Any]) -> Any:

@@ -17,7 +17,6 @@ SHARE_DEFAULT: Final = 0.5
 KEEP_NEWEST_DEFAULT: Final = 10
 KEEP_HOURS_DEFAULT: Final = 24
 
-_ZONE: Final = re.compile(r"[A-Z0-9]{1,32}")
 _ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/\S{1,512}")
 _ID_OTHER: Final = re.compile(r"[^a-z0-9-]+")
 
@@ -63,8 +62,8 @@ class WrongSettings(ValueError):  # noqa: N818 - the reader sees the list of fau
 
 def zone_id(text: str) -> str:
     """Return a hosted zone's id without `/hostedzone/`; a zone's name is refused, because two zones can have one name."""
-    bare = text.strip().removeprefix("/hostedzone/")
-    if not _ZONE.fullmatch(bare):
+    bare = names.hosted_zone_id(text.strip())
+    if bare is None:
         raise ValueError(f"{text!r} is no hosted zone id (like Z0123456789ABC); a zone is never chosen by its name")
     return bare
 
@@ -79,9 +78,8 @@ def settle(
 ) -> Settings:
     """Return the settings: a flag before the variable before the file; raise WrongSettings with every fault."""
     known = ", ".join(sorted([*VARIABLES, "limits"]))
-    faults = [
-        Fault(key, f"unknown setting; known are {known}") for key in sorted(set(file) - set(VARIABLES) - {"limits"})
-    ]
+    unknown = sorted(str(key) for key in set(file) - set(VARIABLES) - {"limits"})
+    faults = [Fault(key, f"unknown setting; known are {known}") for key in unknown]
 
     def told(key: str, read: Callable[[Any], Any], default: Any) -> Any:
         where, value = _first(key, flags, environment, file)
@@ -102,7 +100,7 @@ def settle(
         state_dir=told("state-dir", _text, ""),
         plan_mirror=told("plan-mirror", _mirror, ""),
         account_share=told("account-share", _share, SHARE_DEFAULT),
-        metrics=told("metrics", _text, ""),
+        metrics=told("metrics", _address, ""),
         limits=_limits(file.get("limits", {}), faults),
     )
     if faults:
@@ -149,7 +147,7 @@ def _zones(value: Any) -> tuple[str, ...]:
 
 def _roles(value: Any) -> dict[str, str]:
     pairs = value.items() if isinstance(value, dict) else [word.partition("=")[::2] for word in _words(value)]
-    roles = {zone_id(zone): str(role) for zone, role in pairs}
+    roles = {zone_id(_text(zone)): str(role) for zone, role in pairs}
     for role in roles.values():
         if not _ROLE.fullmatch(role):
             raise ValueError(f"{role!r} is no role ARN (like arn:aws:iam::123456789012:role/dns)")
@@ -163,8 +161,19 @@ def _mirror(value: Any) -> str:
     return text
 
 
+def _address(value: Any) -> str:
+    text = _text(value)
+    _, _, port = text.rpartition(":")
+    if not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ValueError(f"{text!r} is no address and port like 127.0.0.1:9553")
+    return text
+
+
 def _share(value: Any) -> float:
-    share = float(value)
+    try:
+        share = float(value)
+    except ValueError:
+        share = 0.0
     if isinstance(value, bool) or not 0 < share <= 1:
         raise ValueError(f"{value} is not a share above 0 and up to 1")
     return share

@@ -181,7 +181,9 @@ def _without_fence(question: Question) -> Decision:
     target = content_of_endpoint(question.wanted)
     observed = content_of(question.view.sets)
     if observed and content_digest(observed) not in question.kept | {content_digest(target)}:
-        return Foreign("record sets without a fence that no kept plan explains")
+        return Foreign(
+            "record sets without a fence, which no kept plan explains: `enactor adopt` takes them as they are"
+        )
     if not question.may_advance:
         return Superseded()
     findings = _findings(question, target, (observed,))
@@ -311,17 +313,21 @@ def survivors(kept: tuple[RecordSet, ...], creates: tuple[RecordSet, ...], quest
     covered = set(kinds_served(creates))
     again: list[RecordSet] = []
     for record in kept:
-        if record.serves and kinds_of((record,)) - covered and not dangles(record, question.view.zone, question.around):
+        if (
+            record.serves
+            and kinds_of((record,)) - covered
+            and not dangles(record, question.view.zone, question.around.standing)
+        ):
             again.append(record)
             covered |= kinds_of((record,))
     return tuple(again)
 
 
-def dangles(record: RecordSet, zone: str, around: Surroundings) -> bool:
-    """Tell whether a set is an alias to a name of its zone where no set of its type stands."""
-    if record.alias is None or record.alias.zone != zone or around.available is None:
+def dangles(record: RecordSet, zone: str, targets: frozenset[tuple[str, str]] | None) -> bool:
+    """Tell whether a set is an alias to a name of its zone that is not among the (name, type) of possible targets."""
+    if record.alias is None or record.alias.zone != zone or targets is None:
         return False
-    return (names.canonical(record.alias.name), record.type) not in around.available
+    return (names.canonical(record.alias.name), record.type) not in targets
 
 
 def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence:

@@ -63,7 +63,9 @@ class Operator:
         """Stop every enactor in a zone; batches on their way fail whole from then on."""
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is None:
-            return Done(f"zone {zone} has no switch, which means stop; nothing was written", None)
+            if found.others:
+                raise NotDone(_no_switch(zone, found, self._fleet))
+            return Done(_no_switch(zone, found, self._fleet), None)
 
         def wanted(now: FenceRange) -> tuple[int, str] | None:
             if now.switch.record is None or brake.is_done(now, "stop"):
@@ -175,6 +177,13 @@ class Operator:
 def _is_live(view: View, fleet: str) -> bool:
     fence = view.fence.fence if view.fence else None
     return isinstance(fence, Fence) and fence.fleet == fleet and fence.state != "retired"
+
+
+def _no_switch(zone: str, found: FenceRange, fleet: str) -> str:
+    """Say what a stop found instead of its switch; a person in a hurry may have named another fleet than the one that writes."""
+    others = f"; other fleets have {', '.join(found.others)} there" if found.others else ""
+    missing = f"zone {zone} has no switch {switch_name(fleet, found.zone_name)}, so fleet {fleet} writes nothing there"
+    return f"{missing}; nothing was changed{others}"
 
 
 def _said(found: FenceRange) -> str:

@@ -26,8 +26,11 @@ _KNOWN: Final = frozenset(
     }
 )
 
-_NAMED: Final = re.compile(r"\[name='([^']+)'|with DNS name (\S+?\.)(?=[\s,])|resource record set '\S+ ([^'\s]+)'")
-"""Where Route 53's messages of InvalidChangeBatch name a record."""
+_NAMED: Final = re.compile(
+    r"\[name='([^']+)'|with DNS name (\S+?\.)(?=[\s,])|resource record set '\S+ ([^'\s]+)'|alias that targets (\S+?\.?),"
+)
+"""Where Route 53's messages of InvalidChangeBatch name a record; of an alias that has no target they name the target."""
+_ALIAS: Final = "an alias that targets "
 _ENTRY: Final = re.compile(r", (?=Tried to |RRSet |The request |Duplicate |Invalid |\(\w)")
 _STALE: Final = ("but it already exists", "but it was not found", "do not match the current values")
 """What Route 53 says when a batch rests on something that is no longer so."""
@@ -96,6 +99,11 @@ def named_in(messages: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(
         (listed_name(next(group for group in match.groups() if group)), message) for match, message in found if match
     )
+
+
+def names_target(message: str) -> bool:
+    """Tell whether a message is about an alias: Route 53 names the target that is not there, and not the alias."""
+    return _ALIAS in message
 
 
 def is_stale(message: str) -> bool:

@@ -16,7 +16,6 @@ JITTER_SHARE: Final = 0.2
 """Three enactors that started together drift apart by up to a fifth of the pause each time."""
 SURVEY_SECONDS_MIN: Final = 30.0
 SURVEY_REQUESTS_SHARE: Final = 0.5
-PAGE_ITEMS: Final = 300
 
 
 class Turning(Protocol):

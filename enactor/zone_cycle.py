@@ -5,13 +5,14 @@ a lost answer nothing is sent again as it was: the switch, the newest plan and t
 anew. Every loop here ends: by work done, by everything waiting, by the deadline, or by the number of rounds.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, Literal
 
 import msgspec
 
 from enactor.backoff import Backoff
 from enactor.batch import Batch, SwitchChange, fence_set, halves, ordered, pack
+from enactor.cycle_report import ZoneResult
 from enactor.fence import Switch, switch_text, text_set
 from enactor.gate import GateRefusal
 from enactor.guards import Finding, LimitsTable
@@ -19,7 +20,6 @@ from enactor.hooks import BatchEnded, Hook, Noticed
 from enactor.judge import Bench, Judged, endpoint_names, judge
 from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
-from enactor.names import name_of_fence
 from enactor.outcome import (
     Applied,
     Conflicted,
@@ -36,6 +36,7 @@ from enactor.ports import Chance, Clock, OutsideError, Stopping
 from enactor.report import Action
 from enactor.standing import Choice, Standing, choose, stand
 from enactor.swap import Swap
+from enactor.wire import names_target
 
 ROUNDS_MAX: Final = 40
 """A zone that still conflicts after this many decisions in one cycle is left to the next."""
@@ -64,7 +65,7 @@ class Crew(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ZoneCycle:
-    """One zone in one cycle; what happened is left in its attributes for the report."""
+    """One zone in one cycle; what happened there is its `result`."""
 
     def __init__(self, crew: Crew, memory: ZoneMemory, shelf: Shelf) -> None:
         self.crew = crew
@@ -100,6 +101,21 @@ class ZoneCycle:
         """Judge everything and write nothing."""
         self.judged = self._judge(self._nonce())
 
+    def result(self) -> ZoneResult:
+        """Return what was seen and done, for the report."""
+        return ZoneResult(
+            zone=self.memory.zone,
+            standing=self.standing,
+            choice=self.choice,
+            judged=self.judged,
+            actions=self.actions,
+            change_ids=self.change_ids,
+            gate_findings=self.gate_findings,
+            changes=self.changes,
+            opened=self.opened,
+            error=self.error,
+        )
+
     def _before_next_round(self, attempt: int, deadline: float, look_again: Callable[[], Shelf]) -> bool:
         """Wait with full jitter, then read the switch, the newest plan and the fences again; False when time is up."""
         longest = min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0 ** (attempt - 1))
@@ -112,6 +128,8 @@ class ZoneCycle:
         self.memory.refresh(self._conflicted, self.crew.clock.now())
         self._conflicted = set()
         self.error = None
+        # A conflict is of the round it happened in: what stopped meanwhile decides nothing more, and stopped alone is no failure.
+        self.actions = {name: action for name, action in self.actions.items() if action != "conflict"}
         self._take_bearings()
         return True
 
@@ -155,6 +173,7 @@ class ZoneCycle:
         while (
             queue
         ):  # ends: a batch leaves the queue for good, or as two smaller ones, or without the endpoint at fault
+            self.crew.clock.sleep(0.0)  # a stop is seen before each batch: what is not on its way yet is not sent
             sent, parts = self._send(self._rebased(queue.pop(0)))
             if sent != "done":
                 return sent
@@ -201,7 +220,7 @@ class ZoneCycle:
                 self._applied(batch, change_id)
                 return "done", []
             case Conflicted(names=record_names):
-                self._conflicted |= self._endpoints(record_names, batch) or {swap.name for swap in batch.swaps}
+                self._conflicted |= batch.endpoints_at(record_names) or {swap.name for swap in batch.swaps}
                 self._mark(batch, "conflict")
                 return "again", []
             case ZoneBusy() | OverBudget():
@@ -241,18 +260,13 @@ class ZoneCycle:
     def _applied(self, batch: Batch, change_id: str) -> None:
         self.memory.applied(batch)
         self.changes += len(batch.changes)
-        if _opens(batch):
+        if batch.opens:
             self.opened = True
             self._take_bearings()
         for swap in batch.swaps:
             self.actions[swap.name] = "swapped"
             self.change_ids[swap.name] = change_id
             self.crew.backoff.succeeded((swap.zone, swap.name))
-
-    def _endpoints(self, record_names: Iterable[str], batch: Batch) -> set[str]:
-        """Return which endpoints of a batch the record names of an answer belong to."""
-        ours = {swap.name for swap in batch.swaps}
-        return {name for record in record_names if (name := name_of_fence(record, batch.zone_name) or record) in ours}
 
     def _mark(self, batch: Batch, action: Action) -> None:
         for swap in batch.swaps:
@@ -262,7 +276,8 @@ class ZoneCycle:
         self, batch: Batch, messages: tuple[str, ...], by_name: tuple[tuple[str, str], ...]
     ) -> tuple[Sent, list[Batch]]:
         """Drop the endpoints that Route 53 named and send the rest; where none is named, find the bad one by halves."""
-        bad = self._endpoints((name for name, _ in by_name), batch) | self._pointing_to(by_name, batch)
+        bad = batch.endpoints_at(name for name, message in by_name if not names_target(message))
+        bad |= batch.endpoints_pointing_to(name for name, message in by_name if names_target(message))
         if not bad and len(batch.swaps) > 1:
             return "done", list(halves(batch))
         if not batch.swaps:
@@ -275,16 +290,7 @@ class ZoneCycle:
                 self._put_off(swap, why)
         self._conflicted |= bad
         rest = tuple(swap for swap in batch.swaps if swap.name not in bad)
-        return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or _opens(batch) else []
-
-    def _pointing_to(self, by_name: tuple[tuple[str, str], ...], batch: Batch) -> set[str]:
-        """Return the endpoints with an alias to a target that Route 53 says is not there: it names the target, not them."""
-        targets = {name for name, message in by_name if "alias" in message}
-        return {
-            swap.name
-            for swap in batch.swaps
-            if any(record.alias is not None and record.alias.name in targets for record in swap.creates)
-        }
+        return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or batch.opens else []
 
     def _put_off(self, swap: Swap, why: str) -> None:
         key = (swap.zone, swap.name)
@@ -311,7 +317,7 @@ class ZoneCycle:
                 self.actions[swap.name] = "refused"
                 self.gate_findings[swap.name] = found
         rest = tuple(swap for swap in batch.swaps if swap.name not in self.gate_findings)
-        return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or _opens(batch) else []
+        return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or batch.opens else []
 
     def _tell(self, batch: Batch, outcome: Outcome) -> None:
         detail = outcome.why if isinstance(outcome, Unknown | Impossible) else ""
@@ -324,11 +330,7 @@ class ZoneCycle:
                 generation=self._generation(),
                 change_id=outcome.change_id if isinstance(outcome, Applied) else None,
                 names=tuple(swap.name for swap in batch.swaps),
-                opened=isinstance(outcome, Applied) and _opens(batch),
+                opened=isinstance(outcome, Applied) and batch.opens,
                 detail=detail[:DETAIL_LIMIT_CHARACTERS],
             )
         )
-
-
-def _opens(batch: Batch) -> bool:
-    return batch.switch is not None and batch.switch.before != batch.switch.after

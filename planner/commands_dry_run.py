@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import boto3
 import click
 import msgspec
 
+from enactor.cli.options import end, session, told
 from enactor.fence import Switch
 from enactor.hooks import Event
 from enactor.library import Library
@@ -18,7 +18,6 @@ from enactor.plan_index import PlanIndex
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 from enactor.settings import Settings
-from planner.ending import end, told
 from planner.options import console, load_source, open_table, plan_option, source_argument, with_settings
 from planner.publisher import PlannerStore, read_parent
 from planner.publishing import Carried, Mismatch, Parent, Publication, RefusedWhole, Unchanged, Wish, decide
@@ -40,9 +39,9 @@ def dry_run(
     *, fleet_path: str | None, plan_path: str | None, settings: Settings, form: str, detailed_exitcode: bool
 ) -> None:
     """Show what publishing a plan would change in the zones, what each guard says, and what it costs. Writes nothing."""
-    with told(as_json=form == "json"):
+    with told("planner", as_json=form == "json"):
         plan = load_source(fleet_path, plan_path)
-        zones = route53_zones(settings, boto3.session.Session(), SystemClock(), _unheard)
+        zones = route53_zones(settings, session(), SystemClock(), _unheard)
         report, notes = rehearse(plan, open_table(settings, plan.fleet), zones, settings)
     for note in notes:
         click.echo(f"planner: {note}", err=True)

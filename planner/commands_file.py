@@ -5,8 +5,8 @@ from typing import Final
 import click
 import msgspec
 
+from enactor.cli.options import told
 from enactor.plan import canonical_json, digest_of
-from planner.ending import told
 from planner.options import load_source, plan_option, source_argument
 from planner.schemas import SCHEMAS, schema_of
 
@@ -18,7 +18,7 @@ DIGEST_SHOWN_DIGITS: Final = 12
 @plan_option
 def check(fleet_path: str | None, plan_path: str | None) -> None:
     """Say whether a fleet file (or a plan file) has the right form, with everything that is wrong."""
-    with told():
+    with told("planner"):
         plan = load_source(fleet_path, plan_path)
         digest = digest_of(canonical_json(plan))[:DIGEST_SHOWN_DIGITS]
         targets = sum(len(endpoint.targets) for endpoint in plan.endpoints)
@@ -31,7 +31,7 @@ def check(fleet_path: str | None, plan_path: str | None) -> None:
 @plan_option
 def compile_(fleet_path: str | None, plan_path: str | None) -> None:
     """Print the plan file that a fleet file means (or a plan file's canonical form): its sha256 is the plan's digest."""
-    with told():
+    with told("planner"):
         click.echo(canonical_json(load_source(fleet_path, plan_path)), nl=False)
 
 

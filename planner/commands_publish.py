@@ -2,16 +2,19 @@
 
 import re
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 import click
 import msgspec
 
+from enactor.cli.options import end, told
 from enactor.fence import instant_text
+from enactor.hooks import VerbEnded
+from enactor.logs import EventLog, logger
 from enactor.outside import SystemChance, SystemClock
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
 from enactor.settings import Settings
-from planner.ending import end, told
 from planner.options import json_option, load_source, open_table, plan_option, source_argument, with_settings
 from planner.publisher import Published, Signature
 from planner.publisher import publish as publish_plan
@@ -50,7 +53,7 @@ def publish(
     as_json: bool,
 ) -> None:
     """Store a plan as the next generation, as far as the guards let it."""
-    with told(as_json=as_json):
+    with told("planner", as_json=as_json):
         plan = load_source(fleet_path, plan_path)
         published = publish_plan(
             open_table(settings, plan.fleet),
@@ -61,12 +64,29 @@ def publish(
             clock=SystemClock(),
             chance=SystemChance(),
         )
+    EventLog(logger(planner=settings.id))(ended(published, plan.fleet, reason))
     for note in published.notes:
         click.echo(f"planner: {note}", err=True)
     if as_json:
         _end_json(published)
     else:
         _end_text(published)
+
+
+def ended(published: Published, fleet: str, reason: str) -> VerbEnded:
+    """Return what is logged of a publish: one JSON line on stderr, beside the sentences for people."""
+    generation = published.head.generation if published.head else None
+    event = partial(VerbEnded, verb="publish", fleet=fleet, reason=reason, generation=generation)
+    match published.decision:
+        case Mismatch(why):
+            return event(outcome="refused", detail=f"{why}; nothing was stored")
+        case RefusedWhole(findings=findings):
+            labels = sorted({finding.guard for finding in findings})
+            return event(outcome="refused", detail=f"refused by {', '.join(labels)}; nothing was stored")
+        case Store(carried=carried):
+            return event(outcome="changed", detail=f"published; {len(carried)} endpoints carried or left out")
+        case Unchanged(carried=carried):
+            return event(outcome="unchanged", detail=f"unchanged; {len(carried)} endpoints carried or left out")
 
 
 def _end_json(published: Published) -> None:

@@ -7,11 +7,11 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
+from enactor.cli.options import told
 from enactor.plan import StoredPlan
 from enactor.ports import DamagedPlan, Missing, PlanEntry, PlanHead, Unavailable
 from enactor.settings import Settings
 from enactor.table import PlanTable
-from planner.ending import told
 from planner.members import EndpointChange, PlanChange, plan_change
 from planner.options import console, generation_type, json_option, open_table, with_settings
 from planner.reports import DiffReport, ListReport, PlanLine, ShowReport
@@ -25,7 +25,7 @@ DIGEST_SHOWN_DIGITS: Final = 12
 @json_option
 def list_(settings: Settings, as_json: bool) -> None:
     """List the plans in the table, newest first."""
-    with told(as_json=as_json):
+    with told("planner", as_json=as_json):
         plans = open_table(settings, settings.fleet)
         head, pins = plans.head(), plans.pins()
         lines = tuple(_line(entry, head, pins) for entry in plans.list())
@@ -80,7 +80,7 @@ def _table(lines: tuple[PlanLine, ...]) -> Table:
 @json_option
 def show(generation: int, settings: Settings, as_json: bool) -> None:
     """Show a plan: the plan file, which `publish --plan` takes again; with --json what the store added too."""
-    with told(as_json=as_json):
+    with told("planner", as_json=as_json):
         stored = read_stored(open_table(settings, settings.fleet), generation)
     if not as_json:
         click.echo(msgspec.json.format(stored.body, indent=2))
@@ -115,7 +115,7 @@ def read_stored(plans: PlanTable, generation: int) -> StoredPlan:
 @json_option
 def diff(before: int, after: int, settings: Settings, as_json: bool) -> None:
     """Show what leads from one plan to another: endpoints and targets added, removed, changed."""
-    with told(as_json=as_json):
+    with told("planner", as_json=as_json):
         plans = open_table(settings, settings.fleet)
         change = plan_change(read_stored(plans, before).plan, read_stored(plans, after).plan)
     if as_json:

@@ -1,6 +1,7 @@
 """Put the parts of an enactor together from its settings. Decides nothing."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import boto3
 import click
@@ -12,6 +13,7 @@ from enactor.cycle import Enactor, Tally, comment_text
 from enactor.disk import PlanDisk
 from enactor.hooks import Event, Hook
 from enactor.library import Library
+from enactor.logs import logger
 from enactor.names import NameFault, canonical, is_within
 from enactor.outside import SystemChance, SystemClock, route53_zones
 from enactor.ports import Missing, OutsideError
@@ -24,6 +26,11 @@ from enactor.verbs import Operator
 
 def ignore(_event: Event) -> None:
     """Listen to nothing."""
+
+
+def bound_log(settings: Settings) -> Any:
+    """Return the log of this enactor: JSON lines on stderr."""
+    return logger(enactor=settings.id, fleet=settings.fleet)
 
 
 class Parts(msgspec.Struct, frozen=True):

@@ -9,12 +9,13 @@ from prometheus_client import CollectorRegistry, start_http_server
 
 from enactor import __version__, worker
 from enactor.cli import playground, verbs, views
+from enactor.cli.build import bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
-from enactor.cli.build import parts, utc_now
 from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.collect import collect as collect_plans
+from enactor.disk import PlanDisk
 from enactor.hooks import Event
-from enactor.logs import EventLog, logger
+from enactor.logs import EventLog
 from enactor.metrics import Metrics
 from enactor.observe import FenceRange
 from enactor.outside import SystemClock
@@ -46,7 +47,7 @@ def main() -> None:
 def once(*, as_json: bool, **flags: Any) -> None:
     """Bring every endpoint to the newest valid plan, once, within 60 seconds."""
     settings = take_settings(flags, required=REQUIRED)
-    say_once_without_disk(settings)
+    say_what_is_missing(settings)
     report = build_enactor(parts(settings, EventLog(bound_log(settings)))).cycle()
     if as_json:
         click.echo(msgspec.json.encode(report))
@@ -63,6 +64,7 @@ def run(*, every: str, **flags: Any) -> None:
     """Work until told to stop (SIGTERM ends it within 10 seconds, between batches)."""
     seconds = seconds_of(every)
     settings = take_settings(flags, required=(*REQUIRED, "state-dir"))
+    say_what_is_missing(settings)
     log = bound_log(settings)
     registry = CollectorRegistry()
     log_hook, metrics, clock = EventLog(log), Metrics(registry), SystemClock()
@@ -71,6 +73,8 @@ def run(*, every: str, **flags: Any) -> None:
         metrics(event)
         log_hook(event)
 
+    if why := PlanDisk(settings.state_dir, settings.fleet).trouble():
+        end(EXIT_FAILED, [why])
     log.info("starting", every_seconds=seconds, settings=msgspec.to_builtins(settings))
     server = serve_metrics(settings.metrics, registry) if settings.metrics else None
     doors = parts(settings, hook, clock)
@@ -165,13 +169,10 @@ def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, 
     end(EXIT_FAILED if report.unreadable else EXIT_OK)
 
 
-def bound_log(settings: Settings) -> Any:
-    """Return the log of this enactor."""
-    return logger(enactor=settings.id, fleet=settings.fleet)
-
-
-def say_once_without_disk(settings: Settings) -> None:
-    """Say that nothing is kept on disk: with the table unreachable there would be nothing to heal from."""
+def say_what_is_missing(settings: Settings) -> None:
+    """Say what there would be to heal from with the table unreachable: no mirror yet, and without a directory no disk."""
+    if settings.plan_mirror:
+        click.echo("enactor: --plan-mirror is known, but plans are not mirrored by this version", err=True)
     if not settings.state_dir:
         click.echo("enactor: no --state-dir, so no plan is kept on disk for the day the table cannot be read", err=True)
 

@@ -6,20 +6,20 @@ A user's mistake ends in sentences on stderr and the documented exit status, nev
 import functools
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 import boto3
 import click
+import msgspec
 from botocore.exceptions import BotoCoreError
 
 from enactor import yaml_text
 from enactor.aws_errors import outside_error
-from enactor.plan import Fault
 from enactor.ports import FormFaults, OutsideError, Stopping
-from enactor.report import EXIT_FAILED, EXIT_USAGE
+from enactor.report import EXIT_FAILED, EXIT_USAGE, ErrorReport, FaultsReport
 from enactor.settings import VARIABLES, Settings, WrongSettings, settle
 
 CONFIG_VARIABLE: Final = "ENACTOR_CONFIG"
@@ -40,15 +40,14 @@ _HELP: Final = {
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def settings_options(*keys: str) -> Callable[[Command], Command]:
-    """Add the flags of some settings, and --config."""
+def settings_options(*keys: str, help_of: Mapping[str, str] | None = None) -> Callable[[Command], Command]:
+    """Add the flags of some settings, and --config; `help_of` says what a setting means to this command where that differs."""
+    words = {**_HELP, **(help_of or {})}
 
     def add(command: Command) -> Command:
         for key in reversed(keys):
-            flag = click.option(
-                f"--{key}", key.replace("-", "_"), default=None, help=f"{_HELP[key]}  [env: {VARIABLES[key]}]"
-            )
-            command = flag(command)
+            text = f"{words[key]}  [env: {VARIABLES[key]}]"
+            command = click.option(f"--{key}", key.replace("-", "_"), default=None, help=text)(command)
         return click.option(
             "--config",
             "config",
@@ -77,9 +76,10 @@ def take_settings(flags: dict[str, Any], *, required: Sequence[str] = ()) -> Set
 def read_config(path: str) -> Mapping[str, Any]:
     """Return what a configuration file says; end with status 2 where it cannot be read."""
     try:
-        octets = Path(path).read_bytes()[: CONFIG_LIMIT_OCTETS + 1]
+        with Path(path).open("rb") as file:
+            octets = file.read(CONFIG_LIMIT_OCTETS + 1)
     except OSError as error:
-        end(EXIT_USAGE, [f"{path} cannot be read: {error.strerror}"])
+        end(EXIT_USAGE, [f"{path} cannot be read: {error.strerror or error}"])
     if len(octets) > CONFIG_LIMIT_OCTETS:
         end(EXIT_USAGE, [f"{path} is larger than {CONFIG_LIMIT_OCTETS} octets, which no configuration is"])
     try:
@@ -94,33 +94,34 @@ def read_config(path: str) -> Mapping[str, Any]:
 def session() -> boto3.Session:
     """Return boto3's default session; a wrong profile ends in a sentence."""
     try:
-        return boto3.Session()
+        return boto3.session.Session()
     except BotoCoreError as error:
         raise outside_error(error, what="preparing the AWS session", where="this machine's configuration") from error
 
 
-def end(status: int, lines: Iterator[str] | Sequence[str] = ()) -> NoReturn:
-    """End the command: reasons on stderr, one a line, and the exit status."""
+def end(status: int, lines: Iterable[str] = (), *, stdout: bytes = b"") -> NoReturn:
+    """End the command: reasons on stderr, one a line, what it has to say for machines on stdout, and the exit status."""
+    if stdout:
+        click.echo(stdout)
     for line in lines:
         click.echo(line, err=True)
     raise click.exceptions.Exit(status)
 
 
 @contextmanager
-def told(program: str) -> Iterator[None]:
-    """Turn what is wrong with the input or the outside into an ending."""
+def told(program: str, *, as_json: bool = False) -> Iterator[None]:
+    """Turn what is wrong with the input or the outside into an ending, with an object on stdout where machines read it."""
     try:
         yield
     except FormFaults as error:
-        end(EXIT_FAILED, [*map(_fault_line, error.faults), f"{program}: {error}; nothing was done with it"])
+        lines = [str(fault).removeprefix(": ") for fault in error.faults]
+        stdout = msgspec.json.encode(FaultsReport(error.faults)) if as_json else b""
+        end(EXIT_FAILED, [*lines, f"{error}; nothing was done with it"], stdout=stdout)
     except Stopping:
         end(EXIT_FAILED, [f"{program}: stopped before it was done; what was sent was sent whole"])
     except OutsideError as error:
-        end(EXIT_FAILED, [f"{program}: {error}"])
-
-
-def _fault_line(fault: Fault) -> str:
-    return str(fault).removeprefix(": ")
+        stdout = msgspec.json.encode(ErrorReport(str(error))) if as_json else b""
+        end(EXIT_FAILED, [f"{program}: {error}"], stdout=stdout)
 
 
 def ending(program: str) -> Callable[[Command], Command]:

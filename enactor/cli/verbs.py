@@ -1,14 +1,17 @@
 """The operator's verbs on the command line: init, stop, start, adopt."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import click
 
 from enactor.brake import Table, Unclear
-from enactor.cli.build import Parts, operator, parts, place_of, table_word
+from enactor.cli.build import Parts, bound_log, operator, parts, place_of, table_word
 from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.hooks import VerbEnded
 from enactor.insist import NotDone
+from enactor.logs import EventLog
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from enactor.settings import Settings, zone_id
@@ -41,13 +44,13 @@ def init(*, zone: str | None, generation: int | None, reason: str, **flags: Any)
     """Bring a zone into service: make the table if absent, prove the ground on scratch names, write the switch in run."""
     settings = take_settings(flags, required=("table", "fleet"))
     wanted = chosen(settings, zone)
-    doors = parts(settings)
+    doors = logged(settings)
     made = doors.table.create_table()
     click.echo(f"table {settings.table} {'was made' if made.made else 'is there already'}")
     for lack in made.lacks:
         click.echo(f"table {settings.table}: {lack}")
     table = Table(doors.table.head(), doors.table.floor())
-    each(wanted, lambda one: operator(doors, reason).init(one, table, generation))
+    each(doors, "init", reason, wanted, lambda one: operator(doors, reason).init(one, table, generation))
 
 
 @click.command()
@@ -59,7 +62,7 @@ def stop(*, zone: str | None, reason: str, **flags: Any) -> None:
     """Stop every enactor in one zone (--zone) or in all: works with the table and the planner dead."""
     doors, wanted = braked(flags, zone)
     table = table_word(doors)
-    each(wanted, lambda one: operator(doors, reason).stop(one, table))
+    each(doors, "stop", reason, wanted, lambda one: operator(doors, reason).stop(one, table))
 
 
 @click.command()
@@ -72,7 +75,7 @@ def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any
     """Bring run back in one zone (--zone) or in all, at the highest generation that anything at hand shows."""
     doors, wanted = braked(flags, zone)
     table = table_word(doors)
-    each(wanted, lambda one: operator(doors, reason).start(one, table, generation))
+    each(doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation))
 
 
 @click.command()
@@ -85,20 +88,20 @@ def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any
 def adopt(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
     """Take a name whose record sets stand without our fence into the fleet, as it stands."""
     settings = take_settings(flags, required=("fleet", "zones"))
-    doors = parts(settings)
+    doors = logged(settings)
     place, wanted = place_of(doors, name, zone_argument(zone) if zone else None)
     hand = operator(doors, reason)
     for line in hand.adopt_preview(place, wanted):
         click.echo(line)
     if not yes and not click.confirm("adopt it?", default=False, err=True):
         end(EXIT_FAILED, ["not adopted; nothing was written"])
-    tell(hand.adopt(place, wanted))
+    tell(recorded(doors, "adopt", reason, place, lambda: hand.adopt(place, wanted), name=wanted))
 
 
 def braked(flags: dict[str, Any], zone: str | None) -> tuple[Parts, list[str]]:
     """Return the doors and the zones that a brake is for."""
     settings = take_settings(flags, required=("fleet",))
-    return parts(settings), chosen(settings, zone)
+    return logged(settings), chosen(settings, zone)
 
 
 def zone_argument(text: str) -> str:
@@ -118,17 +121,37 @@ def chosen(settings: Settings, zone: str | None) -> list[str]:
     return list(settings.zones)
 
 
-def each(zones: list[str], verb: Callable[[str], Done]) -> None:
+def each(doors: Parts, verb: str, reason: str, zones: list[str], do: Callable[[str], Done]) -> None:
     """Do a verb in each zone; one that fails does not keep the others from it, and is named at the end."""
     status = EXIT_OK
     for zone in zones:
         try:
-            tell(verb(zone))
+            tell(recorded(doors, verb, reason, zone, partial(do, zone)))
         except (OutsideError, Unclear) as error:
             status = EXIT_FAILED
             done = "" if isinstance(error, NotDone) else f"zone {zone}: "
             click.echo(f"enactor: {done}{error}", err=True)
     end(status)
+
+
+def logged(settings: Settings) -> Parts:
+    """Return the doors with a log behind them: what a verb did is one JSON line on stderr, beside the sentence for people."""
+    return parts(settings, EventLog(bound_log(settings)))
+
+
+def recorded(
+    doors: Parts, verb: str, reason: str, zone: str, do: Callable[[], Done], *, name: str | None = None
+) -> Done:
+    """Do a verb, and log what came of it: who did what, where, and why."""
+    ended = partial(VerbEnded, verb=verb, fleet=doors.settings.fleet, reason=reason, zone=zone, name=name)
+    try:
+        done = do()
+    except (OutsideError, Unclear) as error:
+        doors.tally(ended(outcome="failed", detail=str(error)))
+        raise
+    outcome: Literal["changed", "unchanged"] = "changed" if done.change_id else "unchanged"
+    doors.tally(ended(outcome=outcome, detail=done.sentence, change_id=done.change_id))
+    return done
 
 
 def tell(done: Done) -> None:

@@ -3,7 +3,8 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -47,24 +48,31 @@ def table(*columns: str) -> Table:
     return made
 
 
-def plan_line(plan: PlanWordReport) -> str:
-    """Say which plan was worked from."""
+def counted(number: int, word: str) -> str:
+    """Return a number with its word, in the singular where it is one."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def plan_line(plan: PlanWordReport, problems: Sequence[str]) -> str:
+    """Say which plan was worked from; where something could not be read, no plan at hand does not mean that there is none."""
     if plan.generation is None:
-        return "plan: none published yet"
+        return "plan: unknown, none could be read" if problems else "plan: none published yet"
     return f"plan: generation {plan.generation} digest {(plan.digest or '')[:12]} from {plan.source}"
 
 
 def zone_table(zones: Iterable[ZoneReport]) -> Table:
-    """Show the zones."""
-    made = table("zone", "switch", "open", "plan", "")
+    """Show the zones; what there is to say about one is in `zone_notes`."""
+    made = table("zone", "switch", "open", "plan")
     for zone in zones:
-        note = zone.error or _way_out(zone)
-        style = "green" if zone.switch == "run" and not note else "yellow"
+        fine = zone.switch == "run" and not zone.error and not _way_out(zone)
         opened = "" if zone.open is None else str(zone.open)
-        made.add_row(
-            zone.zone, Text(zone.switch, style=style), opened, zone.plan, Text(note, style="red" if zone.error else "")
-        )
+        made.add_row(zone.zone, Text(zone.switch, style="green" if fine else "yellow"), opened, zone.plan)
     return made
+
+
+def zone_notes(zones: Iterable[ZoneReport]) -> list[str]:
+    """Return the way out of each zone's state, a line each: in a column of a table it would be cut into many."""
+    return [f"zone {zone.zone}: {note}" for zone in zones if (note := _way_out(zone))]
 
 
 def _way_out(zone: ZoneReport) -> str:
@@ -82,56 +90,59 @@ def _way_out(zone: ZoneReport) -> str:
 def show_cycle(report: CycleReport) -> None:
     """Show what a cycle did."""
     out = console()
-    out.print(f"{report.fleet}: {report.outcome}; {plan_line(report.plan)}")
+    out.print(f"{report.fleet}: {report.outcome}; {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
+    _lines(out, zone_notes(report.zones))
     rows = [endpoint for endpoint in report.endpoints if endpoint.state != "current" or endpoint.action != "none"]
     if rows:
-        made = table("endpoint", "state", "action", "gen", "wanted", "")
+        made = table("endpoint", "state", "action", "gen", "wanted")
         for endpoint in rows[:ROWS_MAX]:
-            why = "; ".join(f"{finding.guard}: {finding.message}" for finding in endpoint.guards)
             state = Text(endpoint.state, style=STATE_STYLES[endpoint.state])
-            made.add_row(
-                endpoint.name, state, endpoint.action, _number(endpoint.generation), _number(endpoint.wanted), why
-            )
+            made.add_row(endpoint.name, state, endpoint.action, _number(endpoint.generation), _number(endpoint.wanted))
         out.print(made)
     _rest(out, len(rows))
-    quiet = len(report.endpoints) - len(rows)
-    out.print(
-        f"{quiet} endpoints current; {report.calls.list} reads, {report.calls.change} change calls, {report.changes} changes"
-    )
+    for endpoint in rows[:ROWS_MAX]:
+        _lines(out, (f"{endpoint.name} {finding.guard}: {finding.message}" for finding in endpoint.guards))
+    states = Counter[str](endpoint.state for endpoint in report.endpoints)
+    calls = f"{counted(report.calls.list, 'read')}, {counted(report.calls.change, 'change call')}"
+    out.print(f"{_states(states, report.zones)}; {calls}, {counted(report.changes, 'change')}")
     for finding in report.refused:
-        out.print(Text(f"plan refused: {finding.guard}: {finding.message}", style="red"))
-    _problems(out, report.problems)
+        _lines(out, (f"plan refused: {finding.guard}: {finding.message}",), "red")
+    _problems(out, (*_zone_problems(report.zones), *report.problems))
 
 
 def show_survey(report: SurveyReport) -> None:
     """Show how every endpoint stands."""
     out = console()
-    out.print(f"{report.fleet}: {plan_line(report.plan)}")
+    out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    made = table("endpoint", "state", "answering", "gen", "wanted", "")
+    _lines(out, zone_notes(report.zones))
     ranked = sorted(report.endpoints, key=lambda endpoint: (endpoint.state == "current", endpoint.zone, endpoint.name))
-    for endpoint in ranked[:ROWS_MAX]:
-        made.add_row(
-            endpoint.name,
-            Text(endpoint.state, style=STATE_STYLES[endpoint.state]),
-            "yes" if endpoint.answering else Text("NO", style="bold red"),
-            _number(endpoint.generation),
-            _number(endpoint.wanted),
-            "; ".join(endpoint.reasons),
-        )
-    out.print(made)
+    if ranked:
+        made = table("endpoint", "state", "answering", "gen", "wanted")
+        for endpoint in ranked[:ROWS_MAX]:
+            made.add_row(
+                endpoint.name,
+                Text(endpoint.state, style=STATE_STYLES[endpoint.state]),
+                "yes" if endpoint.answering else Text("NO", style="bold red"),
+                _number(endpoint.generation),
+                _number(endpoint.wanted),
+            )
+        out.print(made)
     _rest(out, len(ranked))
-    _counts(out, report.counts, report.other_zones)
-    _problems(out, report.problems)
+    for endpoint in ranked[:ROWS_MAX]:
+        _lines(out, (f"{endpoint.name} {endpoint.state}: {reason}" for reason in endpoint.reasons))
+    _counts(out, report.counts, report.zones, report.other_zones)
+    _problems(out, (*_zone_problems(report.zones), *report.problems))
 
 
 def show_status(report: StatusReport) -> None:
     """Show the whole in a few lines."""
     out = console()
-    out.print(f"{report.fleet}: {plan_line(report.plan)}")
+    out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _counts(out, report.counts, report.other_zones)
+    _lines(out, zone_notes(report.zones))
+    _counts(out, report.counts, report.zones, report.other_zones)
     for what, names in (("held", report.holds), ("allowed", report.allows), ("stopped", report.stops)):
         if names:
             out.print(f"{what}: {', '.join(names)}")
@@ -142,7 +153,7 @@ def show_status(report: StatusReport) -> None:
             "enactors: "
             + (", ".join(f"{one.id} (gen {one.generation}, {one.seen})" for one in report.enactors) or "none seen")
         )
-    _problems(out, report.problems)
+    _problems(out, (*_zone_problems(report.zones), *report.problems))
 
 
 def show_collect(report: CollectReport) -> None:
@@ -152,13 +163,26 @@ def show_collect(report: CollectReport) -> None:
     for plan in report.plans:
         made.add_row(str(plan.generation), plan.decision, ", ".join(plan.reasons))
     out.print(made)
-    out.print(f"{report.uploads_swept} half-done uploads swept")
+    out.print(f"{counted(report.uploads_swept, 'half-done upload')} swept")
     _problems(out, report.unreadable)
 
 
-def _counts(out: Console, counts: dict[str, int], other_zones: int) -> None:
-    words = ", ".join(f"{count} {state}" for state, count in counts.items()) or "no endpoints"
-    out.print(words + (f"; {other_zones} in zones that are not ours" if other_zones else ""))
+def _counts(out: Console, counts: Mapping[str, int], zones: Iterable[ZoneReport], other_zones: int) -> None:
+    out.print(_states(counts, zones) + (f"; {other_zones} in zones that are not ours" if other_zones else ""))
+
+
+def _states(counts: Mapping[str, int], zones: Iterable[ZoneReport]) -> str:
+    """Count the endpoints by state; a zone that was not read has none that anybody saw."""
+    words = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+    if unread := [zone.zone for zone in zones if zone.switch == "unknown"]:
+        return f"{words or 'endpoints unknown'}; nothing was seen of {', '.join(unread)}"
+    return f"{counted(sum(counts.values()), 'endpoint')}: {words}" if words else "no endpoints"
+
+
+def _lines(out: Console, lines: Iterable[str], style: str = "") -> None:
+    """Print each on a line of its own, however long: what is wrapped no grep finds."""
+    for line in lines:
+        out.print(Text(line, style=style), soft_wrap=True)
 
 
 def _rest(out: Console, rows: int) -> None:
@@ -166,9 +190,13 @@ def _rest(out: Console, rows: int) -> None:
         out.print(f"... and {rows - ROWS_MAX} more; --json has them all")
 
 
+def _zone_problems(zones: Iterable[ZoneReport]) -> list[str]:
+    """Return each zone's trouble."""
+    return [f"zone {zone.zone}: {zone.error}" for zone in zones if zone.error]
+
+
 def _problems(out: Console, problems: Iterable[str]) -> None:
-    for problem in problems:
-        out.print(Text(f"problem: {problem}", style="red"))
+    _lines(out, (f"problem: {problem}" for problem in problems), "red")
 
 
 def _number(value: int | None) -> str:

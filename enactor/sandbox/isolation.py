@@ -1,8 +1,11 @@
 """Keep a process on the sandbox and off every real account: the environment to run in, whatever the person's shell holds."""
 
 import os
+import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 FOREIGN_PREFIXES = ("AWS_", "ENACTOR_")
 NO_FILE = os.devnull
@@ -26,3 +29,12 @@ def inside(environment: Mapping[str, str]) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+def shell_lines(variables: Mapping[str, str]) -> list[str]:
+    """Return what to type so that a shell finds our commands, and this AWS and no other."""
+    return [
+        f"  export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH",
+        "  unset AWS_PROFILE AWS_SESSION_TOKEN",
+        *(f"  export {name}={shlex.quote(value)}" for name, value in variables.items()),
+    ]

@@ -1,6 +1,5 @@
 """Run the sandbox for a person: start, say how to use it, wait for a signal, stop. Decides nothing."""
 
-import shlex
 import signal
 import tempfile
 import threading
@@ -10,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from enactor.sandbox.engine import Settings
+from enactor.sandbox.isolation import shell_lines
 from enactor.sandbox.server import LOOPBACK, Sandbox
 from enactor.sandbox.world import ZONE, World
 
@@ -62,6 +62,7 @@ def run_world(*, port: int = 0, dns_port: int = 0, say: Callable[[str], None] = 
             say(line)
         while not stopped.wait(WAIT_STEP_SECONDS):
             pass
+        say("ending three enactors and the sandbox ...")
     say("sandbox stopped")
     return 0
 
@@ -88,7 +89,7 @@ def help_lines(sandbox: Sandbox, zone_ids: Mapping[str, str]) -> list[str]:
     lines = [f"sandbox ready at {sandbox.endpoint_url}, DNS at {dns_host}:{dns_port} over UDP and TCP"]
     lines += [f"zone {name} has the id {zone_id}" for name, zone_id in zone_ids.items()]
     lines += ["", "In another shell:"]
-    lines += [f"  export {name}={shlex.quote(value)}" for name, value in sandbox.environment().items()]
+    lines += shell_lines(sandbox.environment())
     for name, zone_id in zone_ids.items():
         lines.append(f"  aws route53 list-resource-record-sets --hosted-zone-id {zone_id}")
         lines.append(f"  dig @{dns_host} -p {dns_port} {name} SOA +short")

@@ -3,7 +3,6 @@
 Everything it makes is below one folder and everything it starts is ended with it. It decides nothing.
 """
 
-import shlex
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ import msgspec
 import yaml
 
 from enactor.sandbox.engine import Settings
-from enactor.sandbox.isolation import isolated
+from enactor.sandbox.isolation import isolated, shell_lines
 from enactor.sandbox.server import Sandbox
 
 ZONE: Final = "Z0EXAMPLE"
@@ -153,15 +152,12 @@ class World:
     def help_lines(self) -> list[str]:
         """Say how to try this world from another shell."""
         host, port = self.sandbox.dns_address
-        exports = [f"  export {name}={shlex.quote(value)}" for name, value in self.variables().items()]
         return [
             f"sandbox ready at {self.sandbox.endpoint_url}, DNS at {host}:{port} over UDP and TCP",
             f"zone {ZONE_NAME} has the id {ZONE}; {self.workers_alive()} enactors run; logs are in {self.folder}",
             "",
             "In another shell:",
-            f"  export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH",
-            "  unset AWS_PROFILE AWS_SESSION_TOKEN",
-            *exports,
+            *shell_lines(self.variables()),
             "",
             f"  dig @{host} -p {port} api.example.com A +short",
             "  enactor survey                # one state for each endpoint",

@@ -68,9 +68,9 @@ def test_the_last_set_of_a_kind_never_goes(last: RecordSet) -> None:
     assert "empty" in labels(batch([last, *others], [last], []))
 
 
-def test_all_weights_to_zero_is_empty() -> None:
-    """A set of weight 0 gets no traffic and does not count as an answer."""
-    assert "empty" in labels(batch([weighted(1)], [weighted(1)], [weighted(1, weight=0)]))
+def test_all_weights_to_zero_is_refused() -> None:
+    """A set of weight 0 gets no traffic while any other has some: a kind that had weight keeps some."""
+    assert "zero-weights" in labels(batch([weighted(1)], [weighted(1)], [weighted(1, weight=0)]))
 
 
 def test_a_shrink_past_the_limit_is_refused() -> None:

@@ -29,6 +29,8 @@ PURE = [
     "judge",
     "report",
     "backoff",
+    "cycle_report",
+    "plan_index",
 ]
 IMPURE = {"boto3", "botocore", "time", "random", "os", "logging", "prometheus_client", "structlog", "socket", "secrets"}
 

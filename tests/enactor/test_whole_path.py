@@ -219,3 +219,24 @@ def test_case_23_one_endpoint_that_is_rejected_does_not_stop_the_rest(world: Wor
     assert status == 1
     assert {found["name"] for found in report["endpoints"] if found["state"] != "current"} == {bad}
     assert report["calls"]["change"] <= 2 + 2 * 6
+
+
+def test_of_an_alias_without_a_target_the_alias_waits_and_the_target_does_not(world: World) -> None:
+    """Route 53 names the target of an alias it will not have: the target's own endpoint is applied, in the same batch's rest."""
+    tree, front = "tree.example.test.", "front.example.test."
+    alias = {"name": tree, "zone": ZONE, "evaluate_target_health": False}
+    pointing = {
+        "name": front,
+        "zone": ZONE,
+        "routing": "simple",
+        "targets": [{"id": "tree", "type": "A", "alias": alias}],
+    }
+    world.publish([endpoint(1, 2, name=tree), pointing])
+    message = f"[Tried to create an alias that targets {tree}, type A in zone {ZONE}, but that target was not found]"
+    world.sandbox.add_fault(
+        FaultRule(action="reject", operation="ChangeResourceRecordSets", names=(front,), count=None, message=message)
+    )
+    status, report = world.once()
+    states = {found["name"]: found["state"] for found in report["endpoints"]}
+    assert (status, states) == (1, {tree: "current", front: "missing"})
+    assert report["calls"]["change"] == 2

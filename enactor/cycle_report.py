@@ -1,0 +1,250 @@
+"""Decide what a cycle or a survey says: the reports for people and machines, and the events for whoever listens.
+
+Pure: from what was seen and done in each zone to frozen values. It must never make a cycle look better than it was: what is not
+known to be well is reported as failed (promise 5: the report names what holds an endpoint).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+
+from enactor.fence import Fence
+from enactor.guards import Finding
+from enactor.hooks import CycleEnded, EndpointRefused, Event, PlanRefused
+from enactor.judge import Judged, fence_fields, reasons_of
+from enactor.plan_index import PlanIndex
+from enactor.ports import Announcement
+from enactor.report import (
+    AT_REST,
+    KEPT_BACK_STATES,
+    Action,
+    Calls,
+    CycleReport,
+    EnactorSeen,
+    EndpointReport,
+    PlanWordReport,
+    StatusReport,
+    SurveyEndpoint,
+    SurveyReport,
+    ZoneReport,
+    outcome_word,
+)
+from enactor.standing import Choice, Standing
+from enactor.swap import Refused
+
+UNDONE_ACTIONS: Final[frozenset[Action]] = frozenset({"failed", "waiting", "conflict"})
+ODD_PLANS: Final = frozenset({"ahead", "forked"})
+
+
+class ZoneResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen in one zone, and what was done there."""
+
+    zone: str
+    standing: Standing
+    choice: Choice
+    judged: Mapping[str, Judged]
+    actions: Mapping[str, Action]
+    change_ids: Mapping[str, str]
+    gate_findings: Mapping[str, tuple[Finding, ...]]
+    changes: int
+    opened: bool
+    error: str | None
+
+    @property
+    def wrote(self) -> bool:
+        """Tell whether any batch was applied."""
+        return self.opened or bool(self.change_ids)
+
+
+class Outlook(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of the whole fleet: `results` of the zones that could be read, `errors` of those that could not."""
+
+    fleet: str
+    newest: PlanIndex | None
+    results: tuple[ZoneResult, ...]
+    errors: Mapping[str, str]
+    problems: tuple[str, ...]
+
+    @property
+    def zones(self) -> frozenset[str]:
+        """Return the zones this enactor was told to look at."""
+        return frozenset(self.errors) | {result.zone for result in self.results}
+
+
+def cycle_report(seen: Outlook, *, enactor: str, calls: Calls) -> CycleReport:
+    """Return what `once` prints."""
+    zones = _zone_reports(seen)
+    endpoints = tuple(
+        sorted(
+            (_worked(result, judged) for result in seen.results for judged in result.judged.values()),
+            key=lambda endpoint: (endpoint.zone, endpoint.name),
+        )
+    )
+    findings = (finding for result in seen.results for _, finding in result.choice.refused)
+    refused = {(finding.guard, finding.message): finding for finding in findings}
+    failed = bool(seen.problems) or any(zone.error for zone in zones)
+    odd = any(zone.plan in ODD_PLANS for zone in zones)
+    held_back = any(endpoint.guards or endpoint.state in KEPT_BACK_STATES for endpoint in endpoints)
+    return CycleReport(
+        fleet=seen.fleet,
+        enactor=enactor,
+        plan=_plan_word(seen.newest),
+        outcome=outcome_word(
+            failed=failed or any(endpoint.action in UNDONE_ACTIONS for endpoint in endpoints),
+            kept_back=bool(refused) or odd or held_back,
+            done=any(result.wrote for result in seen.results),
+            running=any(zone.switch == "run" for zone in zones),
+            judged=bool(seen.results),
+        ),
+        zones=zones,
+        endpoints=endpoints,
+        refused=tuple(refused.values()),
+        calls=calls,
+        changes=sum(result.changes for result in seen.results),
+        problems=seen.problems,
+    )
+
+
+def survey_report(seen: Outlook) -> SurveyReport:
+    """Return what `survey` prints."""
+    endpoints = [_surveyed(result, judged) for result in seen.results for judged in result.judged.values()]
+    return SurveyReport(
+        fleet=seen.fleet,
+        plan=_plan_word(seen.newest),
+        zones=_zone_reports(seen),
+        counts=dict(sorted(Counter(endpoint.state for endpoint in endpoints).items())),
+        other_zones=_other_zones(seen),
+        endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.zone, endpoint.name))),
+        problems=seen.problems,
+    )
+
+
+def latest(seen: Iterable[Announcement]) -> tuple[EnactorSeen, ...]:
+    """Return each enactor once, as it was seen last: every process of one id has announced itself."""
+    by_id: dict[str, Announcement] = {}
+    for one in seen:
+        if one.id not in by_id or one.seen > by_id[one.id].seen:
+            by_id[one.id] = one
+    return tuple(EnactorSeen(id=one.id, generation=one.generation, seen=one.seen) for _, one in sorted(by_id.items()))
+
+
+def status_report(survey: SurveyReport, enactors: tuple[EnactorSeen, ...] | None) -> StatusReport:
+    """Return what `status` prints: the survey without its endpoints, who is there, and which brakes are on."""
+    fences = [(endpoint.name, endpoint.fence or {}) for endpoint in survey.endpoints]
+    return StatusReport(
+        fleet=survey.fleet,
+        plan=survey.plan,
+        zones=survey.zones,
+        counts=survey.counts,
+        other_zones=survey.other_zones,
+        enactors=enactors,
+        holds=tuple(endpoint.name for endpoint in survey.endpoints if endpoint.state == "held"),
+        allows=tuple(name for name, fence in fences if fence.get("allow")),
+        stops=tuple(zone.zone for zone in survey.zones if zone.switch == "stop"),
+        problems=survey.problems,
+    )
+
+
+def troubles_of(report: CycleReport) -> tuple[tuple[str, str], ...]:
+    """Return what failed beside the endpoints, as (zone, sentence); no zone where it is the table or the disk."""
+    return (
+        *(("", problem) for problem in report.problems),
+        *((zone.zone, zone.error) for zone in report.zones if zone.error),
+    )
+
+
+def events_of(report: CycleReport, seconds: float) -> Iterable[Event]:
+    """Return what is told of a cycle: every refusal, and at last its one outcome."""
+    generation = report.plan.generation or 0
+    for endpoint in report.endpoints:
+        for finding in endpoint.guards:
+            yield EndpointRefused(zone=endpoint.zone, name=endpoint.name, guard=finding.guard, message=finding.message)
+    for finding in report.refused:
+        yield PlanRefused(generation=generation, guard=finding.guard, message=finding.message)
+    yield CycleEnded(
+        outcome=report.outcome,
+        generation=generation,
+        source=report.plan.source,
+        seconds=seconds,
+        states=dict(Counter(endpoint.state for endpoint in report.endpoints)),
+        reads=report.calls.list,
+        writes=report.calls.change,
+        changes=report.changes,
+    )
+
+
+def _zone_reports(seen: Outlook) -> tuple[ZoneReport, ...]:
+    read = [
+        ZoneReport(
+            zone=result.zone,
+            switch=result.standing.switch,
+            open=result.standing.open,
+            plan=result.standing.plan,
+            error=result.error,
+        )
+        for result in seen.results
+    ]
+    unread = [
+        ZoneReport(zone=zone, switch="unknown", open=None, plan="unknown", error=why)
+        for zone, why in seen.errors.items()
+    ]
+    return tuple(sorted([*read, *unread], key=lambda report: report.zone))
+
+
+def _other_zones(seen: Outlook) -> int:
+    """Return how many endpoints the newest plan lists in zones that are not ours."""
+    by_zone = seen.newest.by_zone if seen.newest else {}
+    return sum(len(listed) for zone, listed in by_zone.items() if zone not in seen.zones)
+
+
+def _plan_word(plan: PlanIndex | None) -> PlanWordReport:
+    if plan is None:
+        return PlanWordReport(generation=None, digest=None, source="none")
+    return PlanWordReport(generation=plan.stored.generation, digest=plan.stored.digest, source=plan.source)
+
+
+def _generations(judged: Judged) -> tuple[int | None, int | None]:
+    """Return the fence's generation and the plan's."""
+    reading = judged.question.view.fence
+    own = reading.fence.gen if reading is not None and isinstance(reading.fence, Fence) else None
+    return own, judged.question.generation if judged.question.wanted is not None else None
+
+
+def _worked(result: ZoneResult, judged: Judged) -> EndpointReport:
+    name = judged.question.view.name
+    own, wanted = _generations(judged)
+    findings = judged.decision.findings if isinstance(judged.decision, Refused) else ()
+    findings = (*findings, *result.gate_findings.get(name, ()))
+    return EndpointReport(
+        name=name,
+        zone=result.zone,
+        state=judged.state,
+        action=_action(result.actions.get(name, "none"), judged, findings),
+        generation=own,
+        wanted=wanted,
+        guards=findings,
+        change_id=result.change_ids.get(name),
+    )
+
+
+def _action(done: Action, judged: Judged, findings: tuple[Finding, ...]) -> Action:
+    """Return what came of the work on an endpoint: what was lost to another that did the same work is nothing undone."""
+    if judged.state in AT_REST and done in UNDONE_ACTIONS:
+        done = "none"
+    return "refused" if findings and done == "none" else done
+
+
+def _surveyed(result: ZoneResult, judged: Judged) -> SurveyEndpoint:
+    own, wanted = _generations(judged)
+    return SurveyEndpoint(
+        name=judged.question.view.name,
+        zone=result.zone,
+        state=judged.state,
+        answering=judged.answering,
+        generation=own,
+        wanted=wanted,
+        fence=fence_fields(judged),
+        reasons=reasons_of(judged),
+    )

@@ -1,0 +1,90 @@
+"""How long what failed waits: growing delays with jitter, for as long as its own content is the one that failed."""
+
+import pytest
+
+from enactor.backoff import DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS, Backoff
+
+KEY = ("Z1", "ep33.example.test.")
+OTHER = ("Z2", "ep33.example.test.")
+
+
+def until(backoff: Backoff, digest: str = "a") -> float:
+    wait = backoff.waiting(KEY, digest, now=0.0)
+    assert wait is not None
+    return wait.until
+
+
+def test_case_23_the_delay_doubles_up_to_a_limit() -> None:
+    """Case 23: the endpoint that Route 53 rejects waits 10, 20, 40 ... at most 600 seconds."""
+    backoff, delays = Backoff(), []
+    for _ in range(9):
+        backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+        delays.append(until(backoff))
+    assert delays == [10, 20, 40, 80, 160, 320, 600, 600, 600]
+    assert (delays[0], delays[-1]) == (FIRST_DELAY_SECONDS, DELAY_MAX_SECONDS)
+
+
+@pytest.mark.parametrize(("jitter", "seconds"), [(0.0, 5.0), (0.5, 7.5), (1.0, 10.0)])
+def test_jitter_takes_at_most_half(jitter: float, seconds: float) -> None:
+    """Three enactors that failed together do not try again together."""
+    backoff = Backoff()
+    backoff.failed(KEY, "a", "rejected", now=100.0, jitter=jitter)
+    assert until(backoff) == 100.0 + seconds
+
+
+def test_what_failed_waits_until_the_instant_and_not_longer() -> None:
+    """At the instant itself it is tried again; the reason and the number of tries are told."""
+    backoff = Backoff()
+    backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    wait = backoff.waiting(KEY, "a", 9.9)
+    assert wait is not None
+    assert (wait.why, wait.attempts) == ("rejected", 1)
+    assert backoff.waiting(KEY, "a", 10.0) is None
+
+
+def test_other_content_does_not_wait_and_starts_anew() -> None:
+    """A content that was repaired in the plan is tried at once, with the first delay if it fails too."""
+    backoff = Backoff()
+    for _ in range(5):
+        backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    assert backoff.waiting(KEY, "b", 0.0) is None
+    backoff.failed(KEY, "b", "rejected", now=0.0, jitter=1.0)
+    assert until(backoff, "b") == FIRST_DELAY_SECONDS
+    assert backoff.waiting(KEY, "a", 0.0) is None
+
+
+def test_case_33_the_same_name_in_another_zone_waits_by_itself() -> None:
+    """Case 33: state is kept by zone id."""
+    backoff = Backoff()
+    backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    assert backoff.waiting(OTHER, "a", 0.0) is None
+
+
+def test_success_forgets_the_failures() -> None:
+    """The next failure starts with the first delay."""
+    backoff = Backoff()
+    for _ in range(5):
+        backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    backoff.succeeded(KEY)
+    assert backoff.waiting(KEY, "a", 0.0) is None
+    backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    assert until(backoff) == FIRST_DELAY_SECONDS
+    backoff.succeeded(OTHER)
+
+
+def test_who_is_listed_no_more_is_forgotten() -> None:
+    """Work waiting is at most one item for each endpoint that there is."""
+    backoff = Backoff()
+    for key in (KEY, OTHER):
+        backoff.failed(key, "a", "rejected", now=0.0, jitter=1.0)
+    backoff.keep_only(frozenset({OTHER}))
+    assert backoff.waiting(KEY, "a", 0.0) is None
+    assert backoff.waiting(OTHER, "a", 0.0) is not None
+
+
+def test_an_endpoint_that_fails_for_weeks_is_still_only_delayed() -> None:
+    """Promise 5: two thousand failures of one content are a delay of ten minutes, not the end of the process."""
+    backoff = Backoff()
+    for _ in range(2_000):
+        backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    assert until(backoff) == DELAY_MAX_SECONDS

@@ -1,0 +1,123 @@
+"""When a call may go: two buckets at a share of the account, debt for what is dearer than a bucket, a few requests left over."""
+
+import pytest
+
+from enactor.budget import GOVCLOUD, OPERATOR_REQUESTS, WAIT_LIMIT_SECONDS, AccountLimits, Bucket, Budget
+
+from .kernel_builders import SteppedClock
+
+ACCOUNT = AccountLimits()
+
+
+def seconds_for(requests: int, share: float, *, changes: int = 0, limits: AccountLimits = ACCOUNT) -> float:
+    """Return how long so many calls in a row take."""
+    clock = SteppedClock()
+    budget = Budget(clock, share, limits)
+    for _ in range(requests):
+        budget.spend(changes=changes)
+    return clock.seconds
+
+
+def test_a_bucket_starts_full_and_refills_at_its_rate_and_never_over() -> None:
+    """Ten tokens at two a second: a hundred seconds of rest are still ten tokens."""
+    bucket = Bucket(10, 2, now=0)
+    bucket.take(10, now=0)
+    assert bucket.wait_seconds(1, now=0) == 0.5
+    assert bucket.wait_seconds(10, now=0) == 5.0
+    assert bucket.wait_seconds(10, now=100) == 0
+    bucket.take(10, now=100)
+    assert bucket.wait_seconds(1, now=100) == 0.5
+
+
+def test_a_call_dearer_than_the_bucket_goes_when_it_is_full_and_leaves_a_debt() -> None:
+    """Nothing is ever too large to be sent at all, and what it took too much is waited for afterwards."""
+    bucket = Bucket(10, 2, now=0)
+    assert bucket.wait_seconds(25, now=0) == 0
+    bucket.take(25, now=0)
+    assert bucket.wait_seconds(1, now=0) == 8.0
+    assert bucket.wait_seconds(25, now=0) == 12.5
+
+
+def test_a_clock_that_goes_back_gives_and_takes_no_tokens() -> None:
+    """A monotonic clock does not, but a budget must not depend on it."""
+    bucket = Bucket(10, 2, now=100)
+    bucket.take(10, now=100)
+    assert bucket.wait_seconds(1, now=50) == 0.5
+
+
+def test_case_34_calls_stay_within_the_share_from_the_first_second() -> None:
+    """Case 34: of half of 50 requests, three are the operator's: 22 go at once, and every further one takes 0.2 s."""
+    burst = int(0.5 * ACCOUNT.requests - OPERATOR_REQUESTS)
+    assert burst == 22
+    assert seconds_for(burst, 0.5) == 0
+    assert seconds_for(burst + 10, 0.5) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("enactors", [1, 2, 3, 14])
+def test_case_34_enactors_that_divide_the_account_stay_within_it_together(enactors: int) -> None:
+    """Case 34: fourteen that start together use no more than the account has, in the first second and in the first minute."""
+    clock = SteppedClock()
+    budget = Budget(clock, 1 / enactors, ACCOUNT)
+    sent: list[float] = []
+    while clock.now() <= 60:
+        budget.spend()
+        sent.append(clock.now())
+    for second in (1, 60):
+        used = enactors * sum(1 for at in sent if at < second)
+        assert used <= ACCOUNT.requests + ACCOUNT.requests_per_second * second
+
+
+def test_changes_have_a_bucket_of_their_own() -> None:
+    """Half of 1,500 changes at once, then 50 a second; a read takes no change."""
+    assert seconds_for(3, 0.5, changes=250) == 0
+    assert seconds_for(4, 0.5, changes=250) == pytest.approx(5.0)
+    assert seconds_for(20, 0.5) == 0
+
+
+def test_a_refused_call_gives_its_changes_back() -> None:
+    """Route 53 takes no change tokens for a call it refuses, so neither do we; the request is spent."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.5, ACCOUNT)
+    for _ in range(10):
+        budget.spend(changes=750)
+        budget.give_back(750)
+    assert clock.seconds == 0
+    for _ in range(12):
+        budget.spend()
+    assert clock.seconds == 0
+    assert budget.spend() == pytest.approx(0.2)
+
+
+def test_govcloud_has_no_bucket_of_changes() -> None:
+    """40 requests and 5 a second there, and changes are not counted."""
+    assert seconds_for(17, 0.5, changes=1_000, limits=GOVCLOUD) == 0
+    assert seconds_for(18, 0.5, changes=1_000, limits=GOVCLOUD) == pytest.approx(0.4)
+
+
+def test_a_tiny_share_still_lets_one_call_through() -> None:
+    """A hundredth of 50 requests, less the operator's three, is none; the enactor is slow then, and not stuck."""
+    assert seconds_for(1, 0.01) == 0
+    assert seconds_for(2, 0.01) == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.05, 0.01])
+@pytest.mark.parametrize("changes", [200, 400])
+def test_the_long_run_rate_is_the_share_however_small(share: float, changes: int) -> None:
+    """Promise 6: batch after batch, no more changes go than the share refills, beside the bucket and one batch of debt."""
+    clock = SteppedClock()
+    budget = Budget(clock, share, ACCOUNT)
+    for count in range(1, 31):
+        budget.spend(changes=changes)
+        refilled = share * (ACCOUNT.changes_per_second * clock.seconds + (ACCOUNT.changes or 0))
+        assert (count - 1) * changes <= refilled + 1e-6
+
+
+def test_no_single_wait_is_longer_than_a_minute() -> None:
+    """Whoever waits can be asked to stop; the seconds waited are told."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.01, ACCOUNT)
+    budget.spend(changes=100)
+    waited = budget.spend(changes=1)
+    assert waited == pytest.approx(86.0)
+    assert max(clock.waits) == WAIT_LIMIT_SECONDS
+    assert waited == sum(clock.waits)

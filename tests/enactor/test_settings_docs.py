@@ -1,0 +1,127 @@
+"""docs/settings.md says what the code does: every setting, every limit with its default, every guard, and an example that loads."""
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from enactor.cli.options import CONFIG_LIMIT_OCTETS, CONFIG_VARIABLE, read_config
+from enactor.guards import (
+    ENDPOINT_GUARDS,
+    NOT_ALLOWABLE,
+    PLAN_GUARDS,
+    ZONE_RECORD_SETS_MAX,
+    Limits,
+    LimitsTable,
+    PlanLimits,
+)
+from enactor.settings import SHARE_DEFAULT, VARIABLES, Settings, settle
+
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+LIMITS: Final = {
+    **{field.encode_name: field.default for field in msgspec.structs.fields(Limits)},
+    **{field.encode_name: field.default for field in msgspec.structs.fields(PlanLimits)},
+    "zone-record-sets": ZONE_RECORD_SETS_MAX,
+}
+ENDPOINT_LIMITS: Final = {field.encode_name for field in msgspec.structs.fields(Limits)}
+
+
+def section(heading: str) -> str:
+    """Return what stands below a heading, down to the next of its rank or above."""
+    level = heading.split(" ", maxsplit=1)[0]
+    after = PAGE.split(f"\n{heading}\n", maxsplit=1)[1]
+    return re.split(rf"\n#{{1,{len(level)}}} ", after, maxsplit=1)[0]
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Return the rows of a section's tables by the word in backquotes in their first cell."""
+    found = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", text, flags=re.MULTILINE)
+    return {word: [cell.strip() for cell in rest.split(" | ")] for word, rest in found}
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> dict[str, Any]:
+    """Return the page's example as the commands read it."""
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+    path = tmp_path / "config.yaml"
+    path.write_text(block, encoding="utf-8")
+    return dict(read_config(str(path)))
+
+
+def test_every_setting_has_a_row_with_its_variable() -> None:
+    """No setting is missing, and none is there that the code does not know."""
+    listed = {key: cells[0].strip("`") for key, cells in rows(section("## The settings")).items()}
+    assert listed == VARIABLES
+    assert CONFIG_VARIABLE in section("## The settings")
+    assert f"{CONFIG_LIMIT_OCTETS:,} octets" in section("## The settings")
+
+
+def test_defaults_of_settings_are_the_codes() -> None:
+    """Only two settings have a default that is not nothing."""
+    listed = {key: cells[1] for key, cells in rows(section("## The settings")).items()}
+    told = {key: value for key, value in listed.items() if value != "none"}
+    assert told == {"id": "the host name", "account-share": str(SHARE_DEFAULT)}
+    settled = settle({}, {}, {}, "Host.Example")
+    assert settled == Settings(id="host-example")
+
+
+def test_the_example_loads_without_a_fault(example: dict[str, Any]) -> None:
+    """Through the real reader, with every value where it belongs."""
+    settings = settle({}, {}, example, "host")
+    assert (settings.table, settings.fleet, settings.zones) == ("plans", "edge", ("Z0EXAMPLE", "Z0OTHER"))
+    assert (settings.account_share, settings.metrics) == (0.3, "127.0.0.1:9553")
+    assert list(settings.roles) == ["Z0OTHER"]
+
+
+def test_the_example_has_every_key(example: dict[str, Any]) -> None:
+    """Whoever copies it sees all there is."""
+    assert set(example) == {*VARIABLES, "limits"}
+    assert set(example["limits"]) == {*LIMITS, "endpoints"}
+    named = {key for rule in example["limits"]["endpoints"] for key in rule}
+    assert named == {"match", *ENDPOINT_LIMITS}
+
+
+def test_the_limits_of_the_example_are_the_defaults(example: dict[str, Any]) -> None:
+    """The page says so, and the first rule that fits counts for an endpoint, with the rest taken from above it."""
+    assert {key: value for key, value in example["limits"].items() if key != "endpoints"} == LIMITS
+    limits = settle({}, {}, example, "host").limits
+    assert msgspec.structs.replace(limits, rules=()) == LimitsTable()
+    assert limits.of("api.example.com.") == Limits()
+    assert limits.of("login.example.com.") == Limits(shrink_targets=0.2, shrink_capacity=0.2)
+    assert limits.of("a.b.batch.example.com.") == Limits(shrink_targets=0.9, shrink_capacity=0.5)
+    assert limits.of("batch.example.com.") == Limits()
+
+
+@pytest.mark.parametrize(
+    ("heading", "labels"), [("### For one endpoint", ENDPOINT_GUARDS), ("### For a whole plan", PLAN_GUARDS)]
+)
+def test_every_guard_has_a_row(heading: str, labels: list[str]) -> None:
+    """In the order of the code, each with what it refuses, its default, and who can lift it."""
+    listed = rows(section(heading))
+    assert list(listed) == list(labels)
+    assert all(len(cells) == 3 and all(cells) for cells in listed.values())
+
+
+def test_the_default_of_each_limit_stands_with_its_guard() -> None:
+    """`limit` is the guard of the zone's quota; every other limit has its guard's name."""
+    listed = rows(section("### For one endpoint")) | rows(section("### For a whole plan"))
+    for name, default in LIMITS.items():
+        guard = "limit" if name == "zone-record-sets" else name
+        assert listed[guard][1] == f"`{name}: {default}`"
+
+
+def test_what_nobody_can_lift_is_said_so() -> None:
+    """Exactly as the code has it."""
+    listed = rows(section("### For one endpoint"))
+    assert all(listed[guard][2] == "nobody" for guard in NOT_ALLOWABLE)
+    assert {guard for guard, cells in listed.items() if cells[2] == "nobody"} == set(NOT_ALLOWABLE)
+
+
+@pytest.mark.parametrize("guard", ["slow-drain", "contested"])
+def test_a_label_without_a_rule_is_said_to_have_none(guard: str) -> None:
+    """The page promises no protection that is not there; this fails on the day it is."""
+    root = Path(__file__).parents[2] / "enactor"
+    judged = any(f'guard="{guard}"' in path.read_text(encoding="utf-8") for path in root.glob("*.py"))
+    assert judged is (rows(section("### For one endpoint"))[guard][1] != "not judged")

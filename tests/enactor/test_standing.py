@@ -1,0 +1,186 @@
+"""How a zone stands to the plans at hand, and which plan it is worked from."""
+
+from datetime import datetime
+
+import pytest
+
+from enactor.fence import Garbled, Switch, read_switch, text_set
+from enactor.guards import PlanLimits
+from enactor.observe import SwitchReading
+from enactor.plan import Retired
+from enactor.plan_index import PlanIndex
+from enactor.standing import Choice, choose, same_generation_first, stand
+
+from .kernel_builders import (
+    EARLIER,
+    FLEET,
+    LATER,
+    NOW,
+    ZONE,
+    ZONE_NAME,
+    entry,
+    index,
+    simple,
+    switch,
+    switch_record,
+)
+
+
+def names(*numbers: int, value: int = 1) -> list[str]:
+    return [f"ep{number}.{ZONE_NAME}" for number in numbers]
+
+
+def plan_of(generation: int, *numbers: int, value: int = 1, retired: tuple[int, ...] = ()) -> PlanIndex:
+    """Return a plan of some endpoints; another value makes it another digest."""
+    endpoints = [entry(simple(value, name=name), name=name) for name in names(*numbers)]
+    return index(generation, *endpoints, retired=[Retired(name, ZONE) for name in names(*retired)])
+
+
+P7, P8 = plan_of(7, 1, 2), plan_of(8, 1, 2, 3)
+OTHER_7 = plan_of(7, 1, 2, value=9)
+
+
+def opened(plan: PlanIndex, **changes: object) -> Switch:
+    return switch(plan.stored.generation, plan.stored.short_digest, **changes)  # type: ignore[arg-type]
+
+
+def observed(of: Switch | None) -> SwitchReading:
+    return SwitchReading(None, None) if of is None else SwitchReading(switch_record(of), of)
+
+
+@pytest.mark.parametrize(
+    ("found", "newest", "word"),
+    [
+        (opened(P7), P7, "current"),
+        (opened(P7), P8, "behind"),
+        (opened(P8), P7, "ahead"),
+        (opened(P7), OTHER_7, "forked"),
+        (opened(P7), None, "ahead"),
+        (switch(0), None, "current"),
+        (switch(0), P7, "behind"),
+        (switch(7, "none"), P7, "forked"),
+        (None, None, "current"),
+        (None, P7, "behind"),
+    ],
+)
+def test_a_zone_stands_to_the_newest_plan_by_generation_and_digest(
+    found: Switch | None, newest: PlanIndex | None, word: str
+) -> None:
+    """Identity is (generation, digest): the same number with another digest is forked, and the switch orders the numbers."""
+    assert stand(observed(found), newest, NOW).plan == word
+
+
+@pytest.mark.parametrize("found", [opened(P7), opened(P8)])
+@pytest.mark.parametrize(("mode", "word"), [("run", "run"), ("stop", "stop")])
+def test_run_and_stop_are_shown_beside_the_plan(found: Switch, mode: str, word: str) -> None:
+    """A stopped zone stands to the plans as a running one does, keeps its open generation, and is not written."""
+    turned = switch(found.gen, found.plan, mode=mode)  # type: ignore[arg-type]
+    made = stand(observed(turned), P7, NOW)
+    assert (made.switch, made.open, made.running) == (word, found.gen, mode == "run")
+    assert made.plan == stand(observed(found), P7, NOW).plan
+
+
+def test_an_absent_switch_means_stop() -> None:
+    """Only init and start bring it back."""
+    made = stand(observed(None), P7, NOW)
+    assert (made.switch, made.open, made.running) == ("absent", None, False)
+
+
+@pytest.mark.parametrize(
+    "text", ["mode=stop", "v=1 mode=run", "run", "v=1 fleet=core mode=run gen=7 plan=none nonce=aaaaaaaa"]
+)
+def test_whatever_is_not_clearly_run_means_stop(text: str) -> None:
+    """A person in a hurry may type the record in the console, and another fleet's switch is not ours."""
+    record = text_set("_switch-edge._fence.example.test.", text)
+    reading = SwitchReading(record, read_switch(record, FLEET))
+    made = stand(reading, P7, NOW)
+    assert (made.switch, made.open, made.running) == ("stop", None, False)
+
+
+@pytest.mark.parametrize(
+    ("until", "aws_now", "running"),
+    [(None, NOW, False), (LATER, NOW, False), (NOW, NOW, True), (EARLIER, NOW, True), (EARLIER, None, False)],
+    ids=["no end", "not yet", "just now", "passed", "no answer of AWS"],
+)
+def test_a_stop_ends_by_aws_s_date_alone(until: datetime | None, aws_now: datetime | None, running: bool) -> None:
+    """Expiries are judged on the Date of AWS's last answer: no answer, no expiry."""
+    stopped = switch(7, P7.stored.short_digest, mode="stop", until=until)
+    made = stand(observed(stopped), P7, aws_now)
+    assert (made.running, made.switch) == (running, "run" if running else "stop")
+
+
+def chosen(found: Switch | Garbled | None, *candidates: PlanIndex, base: PlanIndex | None = None) -> Choice:
+    return choose(ZONE, found, candidates, base, PlanLimits())
+
+
+def test_a_newer_plan_is_worked_from_and_opens() -> None:
+    """The first batch of plan 8 opens generation 8."""
+    made = chosen(opened(P7), P8, P7, base=P7)
+    assert (made.working, made.may_advance, made.opens) == (P8, True, True)
+
+
+def test_the_open_plan_is_worked_from_and_opens_nothing() -> None:
+    """Its generation is open already."""
+    made = chosen(opened(P8), P8, P7, base=P8)
+    assert (made.working, made.may_advance, made.opens) == (P8, True, False)
+
+
+def test_a_plan_refused_plan_wide_falls_back_to_the_next_newest_that_passes() -> None:
+    """Case 4: plan 9 forgets an endpoint and is not opened; plan 8 is, and the refusal is told with its generation."""
+    p9 = plan_of(9, 1)
+    made = chosen(opened(P7), p9, P8, P7, base=P7)
+    assert (made.working, made.opens) == (P8, True)
+    assert [(generation, finding.guard) for generation, finding in made.refused] == [(9, "vanished")]
+
+
+def test_a_plan_refused_plan_wide_falls_back_to_the_open_one() -> None:
+    """Cases 1 and 74: what is open goes on being healed, whether it is among the candidates or only in the library."""
+    for candidates in ((index(8), P7), (index(8),)):
+        made = chosen(opened(P7), *candidates, base=P7)
+        assert (made.working, made.may_advance, made.opens) == (P7, True, False)
+        assert [(generation, finding.guard) for generation, finding in made.refused] == [(8, "empty-plan")]
+
+
+def test_a_plan_that_lists_what_leaves_as_retired_is_opened() -> None:
+    """A name leaves a plan by being listed as retired."""
+    assert chosen(opened(P7), plan_of(8, 1, retired=(2,)), base=P7).opens
+
+
+def test_with_every_plan_refused_and_none_open_nothing_is_worked_from() -> None:
+    """A refused plan is not used for anything."""
+    made = chosen(opened(P7), index(8))
+    assert (made.working, made.may_advance, made.opens) == (None, False, False)
+
+
+@pytest.mark.parametrize("candidates", [(P7,), (OTHER_7, P7), ()], ids=["ahead", "forked too", "no plan"])
+def test_below_the_open_generation_nothing_may_advance(candidates: tuple[PlanIndex, ...]) -> None:
+    """Promise 2: a zone ahead of every plan at hand gets repairs only."""
+    made = chosen(opened(P8), *candidates)
+    assert (made.may_advance, made.opens) == (False, False)
+
+
+def test_at_the_open_generation_another_digest_may_not_advance() -> None:
+    """A forked zone gets repairs only; with the plan that the switch names at hand it goes on with that one."""
+    assert not chosen(opened(P7), OTHER_7).may_advance
+    made = chosen(opened(P7), OTHER_7, P7, base=P7)
+    assert (made.working, made.may_advance, made.opens) == (P7, True, False)
+
+
+def test_a_plan_above_a_forked_generation_is_opened() -> None:
+    """That is how a fork ends."""
+    assert chosen(opened(P7), P8, OTHER_7).working == P8
+
+
+@pytest.mark.parametrize("found", [None, Garbled("it says nothing")])
+def test_without_a_switch_the_newest_plan_is_only_looked_at(found: Garbled | None) -> None:
+    """The survey judges by it; nothing is opened, and a stopped zone is not written."""
+    made = chosen(found, P8, P7)
+    assert (made.working, made.opens) == (P8, False)
+    assert chosen(found).working is None
+
+
+def test_candidates_go_newest_first_and_of_one_generation_the_one_the_switch_names() -> None:
+    """Two plans of one number can only be told apart by the digest in the switch."""
+    assert same_generation_first([P7, P8], None) == [P8, P7]
+    for named in (P7, OTHER_7):
+        assert same_generation_first([P7, OTHER_7, P8], opened(named))[:2] == [P8, named]

@@ -1,0 +1,170 @@
+"""Run unmodified synchronous code one call at a time: an actor is a function of the answers it has been given.
+
+Each actor runs in a greenlet. At a call to the outside it stops with an operation in hand; given an answer it goes on to the next.
+Because nothing else can reach it (time, nonces and jitter are its own, and counted), the answers so far say everything about
+where it stands: `Position` is that, remembered in a tree, so that what was once computed is never run again.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import greenlet
+import msgspec
+
+from enactor.brake import Unclear
+from enactor.insist import NotDone
+from enactor.ports import OutsideError
+
+from .ops import Op, Sleep
+
+AWS_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
+"""The Date header of every answer: no hold or allow of a scenario ends by itself."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the outside answered: a value, or the error it raised."""
+
+    value: Any = None
+    error: OutsideError | None = None
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """An actor that has no more to ask: its result, the error it ended with, or the fault in our own code."""
+
+    result: Any = None
+    error: Exception | None = None
+    crash: str = ""
+
+
+class Line:
+    """An actor's line to the outside, and its own clock and chance, all counted."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._nonces = 0
+        self._now = 0.0
+
+    def ask(self, op: Op) -> Any:
+        """Stop with an operation in hand, and go on with its answer."""
+        scheduler = greenlet.getcurrent().parent
+        assert scheduler is not None, "actors run under a scheduler"
+        answer: Answer = scheduler.switch(op)
+        if answer.error is not None:
+            raise answer.error
+        return answer.value
+
+    def now(self) -> float:
+        """Return the actor's own seconds."""
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Wait: others may go first."""
+        self._now += seconds
+        self.ask(Sleep())
+
+    def nonce(self) -> str:
+        """Return digits that nobody else has."""
+        self._nonces += 1
+        return f"{self._number:04x}{self._nonces:012x}"
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return the middle: jitter changes nothing but time."""
+        return (low + high) / 2
+
+
+Body = Callable[[Line], Any]
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who takes part: a name for timelines, a number for nonces, and what it does."""
+
+    name: str
+    number: int
+    body: Body
+    is_person: bool = False
+    """A person may do what no promise speaks of."""
+
+
+class Troupe:
+    """The actors of a scenario and every position they were ever in.
+
+    Positions are numbers: `pending[position]` is the operation in hand or how the actor ended.
+    """
+
+    def __init__(self, actors: Sequence[Actor], intern_op: Callable[[Op], int], answers: Sequence[Answer]) -> None:
+        self.actors = tuple(actors)
+        self.pending: list[int] = []
+        """The number of the operation in hand, or -1 where the actor has ended."""
+        self.ends: dict[int, Ended] = {}
+        self._intern_op = intern_op
+        self._answers = answers
+        self._parents: list[tuple[int, int]] = []
+        self._children: dict[tuple[int, int], int] = {}
+        self._owner: list[int] = []
+        self._live: dict[int, tuple[int, greenlet.greenlet]] = {}
+        self.starts = 0
+        self.starts_of = tuple(self._root(index) for index in range(len(actors)))
+
+    def advance(self, position: int, answer: int) -> int:
+        """Return the position after an answer."""
+        child = self._children.get((position, answer))
+        if child is not None:
+            return child
+        actor = self._owner[position]
+        live = self._live.pop(actor, None)
+        runner = live[1] if live is not None and live[0] == position else self._again(position)
+        return self._placed(actor, position, answer, runner, runner.switch(self._answers[answer]))
+
+    def end(self, position: int) -> Ended:
+        """Return how an actor ended."""
+        return self.ends[position]
+
+    def _root(self, actor: int) -> int:
+        runner = self._fresh(actor)
+        return self._placed(actor, -1, actor, runner, runner.switch())
+
+    def _fresh(self, actor: int) -> greenlet.greenlet:
+        self.starts += 1
+        part = self.actors[actor]
+        return greenlet.greenlet(lambda: _run(part))
+
+    def _again(self, position: int) -> greenlet.greenlet:
+        """Bring a fresh run of the same code to a position, by the answers it was given."""
+        runner = self._fresh(self._owner[position])
+        runner.switch()
+        for answer in self._path(position):
+            runner.switch(self._answers[answer])
+        return runner
+
+    def _path(self, position: int) -> Iterator[int]:
+        found: list[int] = []
+        while self._parents[position][0] >= 0:
+            position, answer = self._parents[position]
+            found.append(answer)
+        return reversed(found)
+
+    def _placed(self, actor: int, parent: int, answer: int, runner: greenlet.greenlet, got: Op | Ended) -> int:
+        position = len(self.pending)
+        self._parents.append((parent, answer))
+        self._owner.append(actor)
+        self._children[parent, answer] = position
+        if isinstance(got, Ended):
+            self.pending.append(-1)
+            self.ends[position] = got
+        else:
+            self.pending.append(self._intern_op(got))
+            self._live[actor] = (position, runner)
+        return position
+
+
+def _run(actor: Actor) -> Ended:
+    try:
+        return Ended(result=actor.body(Line(actor.number)))
+    except (OutsideError, NotDone, Unclear) as error:
+        return Ended(error=error)
+    except Exception as error:  # noqa: BLE001 - a fault in the code under test is what the simulator looks for
+        return Ended(crash=f"{type(error).__name__}: {error}")

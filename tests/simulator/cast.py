@@ -1,0 +1,137 @@
+"""Who takes part: the product's own code, each part built as the command line builds it, on a line to the outside."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from enactor.brake import Table
+from enactor.collect import collect
+from enactor.cycle import Enactor, Tally, comment_text
+from enactor.guards import LimitsTable
+from enactor.hooks import Event
+from enactor.library import Library
+from enactor.observe import FenceRange
+from enactor.plan import Plan
+from enactor.verbs import Operator
+from planner.publisher import Signature, publish
+from planner.publishing import Wish
+
+from .actors import Actor, Line
+from .ops import ByHand, Restore
+from .thin_ports import ThinTable, ThinZones
+
+FLEET = "edge"
+ZONE = "Z0SIMULATED"
+ZONE_NAME = "example.test."
+ZONE_NAMES = {ZONE: ZONE_NAME}
+WRITTEN_AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def _ignore(_event: Event) -> None:
+    return
+
+
+def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = False) -> Actor:
+    """Return a planner that publishes some plans, one after the other."""
+
+    def body(line: Line) -> Any:
+        table = ThinTable(line, FLEET)
+        signature = Signature(name, "", WRITTEN_AT.isoformat())
+        for plan in plans:
+            publish(
+                table,
+                plan,
+                Wish(unguarded=unguarded),
+                LimitsTable(),
+                signature=signature,
+                clock=line,
+                chance=line,
+            )
+
+    return Actor(name=name, number=number, body=body)
+
+
+def enactor(name: str, number: int, *, cycles: int = 1, survey_seconds: float = 0.0, enactor_id: str = "") -> Actor:
+    """Return an enactor that does some cycles; with a long pause between surveys the later ones go by memory."""
+
+    def body(line: Line) -> Any:
+        one = new_enactor(line, enactor_id or name)
+        for _ in range(cycles):
+            one.cycle(survey_seconds=survey_seconds)
+
+    return Actor(name=name, number=number, body=body)
+
+
+def new_enactor(line: Line, enactor_id: str) -> Enactor:
+    """Return the real enactor on a line."""
+    table = ThinTable(line, FLEET)
+    return Enactor(
+        fleet=FLEET,
+        enactor=enactor_id,
+        zone_ids=(ZONE,),
+        limits=LimitsTable(),
+        zones=ThinZones(line, ZONE_NAMES),
+        store=table,
+        library=Library(table, None),
+        clock=line,
+        chance=line,
+        tally=Tally(_ignore),
+    )
+
+
+class FenceReader:
+    """The zones as collect sees them."""
+
+    def __init__(self, zones: ThinZones) -> None:
+        self._zones = zones
+
+    def fences(self, zone: str) -> FenceRange:
+        """Read the fence range whole."""
+        return self._zones.fences(zone, FLEET)
+
+
+def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
+    """Return a collect that keeps nothing for its age."""
+
+    def body(line: Line) -> Any:
+        return collect(
+            ThinTable(line, FLEET),
+            FenceReader(ThinZones(line, ZONE_NAMES)),
+            (ZONE,),
+            dry_run=False,
+            keep_newest=keep_newest,
+            keep_hours=0,
+            now=WRITTEN_AT,
+            chance=line,
+        )
+
+    return Actor(name=name, number=number, body=body)
+
+
+def operator(name: str, number: int, *verbs: str) -> Actor:
+    """Return a person who uses the product's verbs: init, stop, start."""
+
+    def body(line: Line) -> Any:
+        table, zones = ThinTable(line, FLEET), ThinZones(line, ZONE_NAMES)
+        one = Operator(
+            fleet=FLEET, enactor=name, zones=zones, clock=line, chance=line, comment=comment_text(FLEET, name, "")
+        )
+        for verb in verbs:
+            said = Table(table.head(), table.floor())
+            done: dict[str, Callable[[], Any]] = {
+                "stop": lambda said=said: one.stop(ZONE, said),  # type: ignore[misc]
+                "start": lambda said=said: one.start(ZONE, said, None),  # type: ignore[misc]
+            }
+            done[verb]()
+
+    return Actor(name=name, number=number, body=body)
+
+
+def person(name: str, number: int, *deeds: ByHand | Restore) -> Actor:
+    """Return a person at the console."""
+
+    def body(line: Line) -> Any:
+        for deed in deeds:
+            line.ask(deed)
+
+    return Actor(name=name, number=number, body=body, is_person=True)

@@ -1,0 +1,220 @@
+"""What an actor can ask of the outside, as values: the vocabulary of every trace.
+
+An operation is plain data, equal to any other that asks the same. The world answers it; the scheduler decides when.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from enactor.batch import Batch
+from enactor.table_items import Item, Value, Write
+from enactor.table_keys import ANNOUNCEMENTS
+
+Pairs = tuple[tuple[str, Value], ...]
+"""An item of the table as a value that can be compared and hashed."""
+
+
+class Fences(msgspec.Struct, frozen=True, tag=True):
+    """Read a zone's fence range."""
+
+    zone: str
+
+
+class SwitchAlone(msgspec.Struct, frozen=True, tag=True):
+    """Read a zone's switch."""
+
+    zone: str
+
+
+class Listing(msgspec.Struct, frozen=True, tag=True):
+    """Read every record set of a zone."""
+
+    zone: str
+
+
+class At(msgspec.Struct, frozen=True, tag=True):
+    """Read the record sets at some names."""
+
+    zone: str
+    names: tuple[str, ...]
+
+
+class Cas(msgspec.Struct, frozen=True, tag=True):
+    """Send a batch."""
+
+    zone: str
+    batch: Batch
+
+
+class Get(msgspec.Struct, frozen=True, tag=True):
+    """Read one item of the table."""
+
+    sk: str
+
+
+class Under(msgspec.Struct, frozen=True, tag=True):
+    """Read the items whose key starts so."""
+
+    prefix: str
+    newest_first: bool
+    keys_only: bool
+
+
+class Put(msgspec.Struct, frozen=True, tag=True):
+    """Write one item, whatever stood there."""
+
+    sk: str
+    item: Pairs
+
+
+class OneWrite(msgspec.Struct, frozen=True):
+    """One write of a transaction."""
+
+    sk: str
+    item: Pairs | None
+    update: str
+    delete: bool
+    condition: str
+    values: Pairs
+
+
+class Transact(msgspec.Struct, frozen=True, tag=True):
+    """Apply all writes or none."""
+
+    writes: tuple[OneWrite, ...]
+
+
+class DeleteAll(msgspec.Struct, frozen=True, tag=True):
+    """Delete items, whatever they hold."""
+
+    sks: tuple[str, ...]
+
+
+class Sleep(msgspec.Struct, frozen=True, tag=True):
+    """Wait."""
+
+
+Hand = Literal[
+    "wipe sets", "wipe all", "drop a set", "wipe fence", "garble fence", "delete switch", "type stop", "type junk"
+]
+
+
+class ByHand(msgspec.Struct, frozen=True, tag=True):
+    """A person changes a zone at the console; no promise speaks of it, only of what we make of it."""
+
+    zone: str
+    hand: Hand
+    name: str = ""
+
+
+class Restore(msgspec.Struct, frozen=True, tag=True):
+    """A person restores the table from the backup that was taken when the story began."""
+
+
+ZoneRead = Fences | SwitchAlone | Listing | At
+TableRead = Get | Under
+TableWrite = Put | Transact | DeleteAll
+ZoneOp = ZoneRead | Cas | ByHand
+TableOp = TableRead | TableWrite | Restore
+Op = ZoneOp | TableOp | Sleep
+
+Component = Literal["zone", "table", "none"]
+
+
+def component(op: Op) -> Component:
+    """Return what part of the world an operation looks at or changes."""
+    match op:
+        case Fences() | SwitchAlone() | Listing() | At() | Cas() | ByHand():
+            return "zone"
+        case Sleep():
+            return "none"
+        case _:
+            return "table"
+
+
+def is_private(op: Op) -> bool:
+    """Tell whether nobody else can see or disturb an operation: a wait, and an announcement, on which no decision rests."""
+    return isinstance(op, Sleep) or (isinstance(op, Put) and op.sk.startswith(ANNOUNCEMENTS))
+
+
+def is_write(op: Op) -> bool:
+    """Tell whether an operation may change anything."""
+    return isinstance(op, Cas | Put | Transact | DeleteAll | ByHand | Restore)
+
+
+def pairs(item: Item) -> Pairs:
+    """Return an item as a value."""
+    return tuple(sorted(item.items()))
+
+
+def transact(writes: Sequence[Write]) -> Transact:
+    """Return a transaction as a value."""
+    return Transact(
+        tuple(
+            OneWrite(
+                sk=write.sk,
+                item=None if write.item is None else pairs(write.item),
+                update=write.update,
+                delete=write.delete,
+                condition=write.condition,
+                values=pairs(write.values),
+            )
+            for write in writes
+        )
+    )
+
+
+def said(op: Op) -> str:
+    """Return an operation as a timeline shows it."""
+    match op:
+        case Fences(zone):
+            return f"reads the fences of {zone}"
+        case SwitchAlone(zone):
+            return f"reads the switch of {zone}"
+        case Listing(zone):
+            return f"lists {zone}"
+        case At(zone, names):
+            return f"reads {', '.join(names)} in {zone}"
+        case Cas(_, batch):
+            return f"sends {_batch_said(batch)}"
+        case Get(sk):
+            return f"reads item {sk}"
+        case Under(prefix):
+            return f"reads items {prefix}*"
+        case Put(sk):
+            return f"writes item {sk}"
+        case Transact(writes):
+            return "transacts " + ", ".join(_write_said(write) for write in writes)
+        case DeleteAll(sks):
+            return f"deletes items {', '.join(sks)}"
+        case Sleep():
+            return "sleeps"
+        case ByHand(zone, hand, name):
+            return f"does by hand in {zone}: {hand} {name}".rstrip()
+        case Restore():
+            return "restores the table from the first backup"
+
+
+def _batch_said(batch: Batch) -> str:
+    switch = "no switch"
+    if batch.switch is not None:
+        text = batch.switch.after.values[0]
+        switch = ("asserts " if batch.switch.before == batch.switch.after else "writes ") + _field(text, "gen=")
+    swaps = ", ".join(f"{swap.name} {swap.purpose} to {swap.fence_after.plan}" for swap in batch.swaps)
+    return f"a batch ({switch}; {swaps or 'no swap'})"
+
+
+def _field(text: str, name: str) -> str:
+    return next((part for part in text.strip('"').split() if part.startswith(name)), text)
+
+
+def _write_said(write: OneWrite) -> str:
+    verb = "check" if not (write.item or write.update or write.delete) else "delete" if write.delete else "write"
+    return f"{verb} {write.sk}"
+
+
+def as_item(value: Pairs) -> Mapping[str, Value]:
+    """Return an item as the table's readers take it."""
+    return dict(value)

@@ -1,0 +1,207 @@
+"""The stories that are played: October 2025 first. Their names are the ones that the protocol's model uses too."""
+
+from typing import Final
+
+from enactor.plan import Endpoint, Plan, Target, sorted_plan
+
+from .cast import FLEET, ZONE, collector, enactor, operator, person, planner
+from .ops import ByHand, Hand, Restore
+from .stage import Scenario
+
+API: Final = "api.example.test."
+PAY: Final = "pay.example.test."
+
+
+def plan(**members: tuple[int, ...]) -> Plan:
+    """Return a plan: the load balancers behind `api` and `pay`, by number."""
+    names = {"api": API, "pay": PAY}
+    return sorted_plan(
+        Plan(fleet=FLEET, endpoints=tuple(endpoint(names[label], *numbers) for label, numbers in members.items()))
+    )
+
+
+def endpoint(name: str, *numbers: int) -> Endpoint:
+    """Return a weighted endpoint over some load balancers."""
+    targets = tuple(Target(id=f"lb-{n}", type="A", value=f"192.0.2.{n}", weight=10) for n in numbers)
+    return Endpoint(name=name, zone=ZONE, routing="weighted", ttl=60, targets=targets)
+
+
+def hand(what: Hand, name: str = "") -> ByHand:
+    """Return a person's deed at the console."""
+    return ByHand(ZONE, what, name)
+
+
+X: Final = plan(api=(1, 2), pay=(1, 2))
+Y: Final = plan(api=(1, 2, 3), pay=(1, 2))
+X_AND_MORE: Final = plan(api=(1, 2), pay=(1, 2, 3))
+Z: Final = plan(api=(2, 3), pay=(1, 2, 3))
+WIDE: Final = plan(api=(1, 2, 3, 4), pay=(1, 2))
+NARROW: Final = plan(api=(1,), pay=(1, 2, 3))
+"""Three quarters of what WIDE has at `api` are gone: every enactor refuses that, and keeps WIDE's content there."""
+
+OCTOBER: Final = Scenario(
+    name="october",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(planner("planner", 1, [X_AND_MORE]), enactor("a", 2), enactor("b", 3), collector("collect", 4)),
+)
+"""October 2025: a planner that goes on, two enactors of which either may be late at any line, and a collect."""
+
+X_Y_X: Final = Scenario(
+    name="x-y-x",
+    before=(X,),
+    published=(Y,),
+    plans=(X, Y),
+    actors=(planner("planner", 1, [X]), enactor("a", 2, cycles=2), enactor("b", 3, cycles=2), enactor("c", 4)),
+)
+"""Contents X, Y, X over three generations: a late batch of the middle one meets an endpoint that looks as it expects."""
+
+BY_MEMORY: Final = Scenario(
+    name="by-memory",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE, Z),
+    actors=(
+        planner("planner", 1, [X_AND_MORE, Z]),
+        enactor("a", 2, cycles=3, survey_seconds=1e9),
+        enactor("b", 3, cycles=3, survey_seconds=1e9),
+    ),
+)
+"""Enactors that write from what they remember: a first try needs no read, and a stale one must lose."""
+
+TWO_PLANNERS: Final = Scenario(
+    name="two-planners",
+    before=(X,),
+    plans=(Y, X_AND_MORE, Z),
+    actors=(
+        planner("planner-1", 1, [Y, Z]),
+        planner("planner-2", 2, [X_AND_MORE]),
+        enactor("a", 3),
+        enactor("b", 4),
+        collector("collect", 5),
+    ),
+)
+"""Case 13: two planners of one fleet; the second plans again on the first one's."""
+
+TWO_COLLECTORS: Final = Scenario(
+    name="two-collectors",
+    before=(X, Y, X),
+    published=(Y,),
+    plans=(X,),
+    actors=(planner("planner", 1, [X]), enactor("a", 2), collector("collect-1", 3), collector("collect-2", 4)),
+)
+"""Two collects at once over plans that have the same contents: at least one must see what the other condemned."""
+
+REFUSED: Final = Scenario(
+    name="refused",
+    before=(WIDE,),
+    published=(NARROW,),
+    plans=(NARROW,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        enactor("b", 3),
+        collector("collect", 4),
+        person("hand", 5, hand("drop a set", API), hand("wipe sets", API)),
+    ),
+    refused=frozenset({API}),
+)
+"""An endpoint that stays on an older plan's content because a guard refuses the newer: it must stay repairable."""
+
+STOP_AND_START: Final = Scenario(
+    name="stop-and-start",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(
+        planner("planner", 1, [X_AND_MORE]),
+        enactor("a", 2),
+        enactor("b", 3),
+        operator("operator", 4, "stop", "start"),
+    ),
+)
+"""A batch from before a stop must not land after the start."""
+
+STOPPED_BY_HAND: Final = Scenario(
+    name="stopped-by-hand",
+    before=(X,),
+    published=(Y,),
+    plans=(Y,),
+    actors=(
+        enactor("a", 2),
+        enactor("b", 3),
+        operator("operator", 4, "start"),
+        person("hand", 5, hand("type stop"), hand("type junk")),
+    ),
+)
+"""A person types into the switch at the console; only `start` brings run back."""
+
+WIPED: Final = Scenario(
+    name="wiped",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(
+        planner("planner", 1, [X_AND_MORE]),
+        enactor("a", 2, cycles=2),
+        enactor("b", 3, cycles=2),
+        person("hand", 4, hand("wipe all", API), hand("wipe sets", PAY), hand("wipe all", API)),
+    ),
+)
+"""Endpoints wiped by hand, fence and all, while plans move on."""
+
+FENCES_BROKEN: Final = Scenario(
+    name="fences-broken",
+    before=(X,),
+    published=(Y,),
+    plans=(Y,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        enactor("b", 3),
+        person("hand", 4, hand("wipe fence", API), hand("garble fence", PAY), hand("drop a set", API)),
+    ),
+)
+"""Fences wiped and garbled by hand: the one is claimed again by its content, the other waits for a person."""
+
+RESTORED: Final = Scenario(
+    name="restored",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE, Z, Y),
+    actors=(
+        planner("planner", 1, [X_AND_MORE, Z]),
+        enactor("a", 2, cycles=2),
+        enactor("b", 3),
+        person("hand", 4, Restore()),
+    ),
+)
+"""The table comes back from an older backup while the zone moves on: the next publish goes above it."""
+
+ONE_ID_TWICE: Final = Scenario(
+    name="one-id-twice",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(
+        planner("planner", 1, [X_AND_MORE]),
+        enactor("a", 2, cycles=2, enactor_id="twin"),
+        enactor("b", 3, cycles=2, enactor_id="twin"),
+        collector("collect", 4),
+    ),
+)
+"""Two enactors that were given the same id."""
+
+ALL: Final = (
+    OCTOBER,
+    X_Y_X,
+    BY_MEMORY,
+    TWO_PLANNERS,
+    TWO_COLLECTORS,
+    REFUSED,
+    STOP_AND_START,
+    STOPPED_BY_HAND,
+    WIPED,
+    FENCES_BROKEN,
+    RESTORED,
+    ONE_ID_TWICE,
+)

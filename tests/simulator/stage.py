@@ -1,0 +1,309 @@
+"""A scenario made ready: its world, its troupe, its first state, and what one step makes of a state.
+
+The one place where operations meet faults and steps meet promises; the schedulers only choose.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from enactor import wire
+from enactor.fence import Switch, is_running, switch_text, text_set
+from enactor.names import switch_name
+from enactor.plan import Plan
+from enactor.ports import Stopping
+from enactor.sandbox import zone_model
+from enactor.sandbox.zone_model import Zone
+
+from . import promises
+from .actors import Actor, Answer, Troupe
+from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES, collector, enactor, operator, planner
+from .ops import ByHand, Cas, Restore, Sleep, component, is_write, said
+from .promises import Story
+from .world import RESTORED, World
+
+DEAD: Final = -2
+"""The position of an actor that was killed: whatever it would ask is refused for ever."""
+
+Fault = str
+NO_FAULT: Final = ""
+HOLD: Final = "hold"
+"""The request is kept on its way, its sender gets no answer, and it is evaluated when the scheduler says so."""
+THROTTLE: Final = "throttle"
+BUSY: Final = "busy"
+DOWN: Final = "no answer"
+"""The request was not evaluated, and its sender cannot know."""
+STOP: Final = "sigterm"
+KILL: Final = "kill -9"
+
+NOT_OURS: Final = -1
+"""In place of a number of stops: a person's own doing."""
+STEPS_TO_HEAL_MAX: Final = 400
+"""A healthy enactor that has not come to rest after so many calls is stuck."""
+
+
+class State(msgspec.Struct, frozen=True, order=True):
+    """Everything there is: numbers of the zone's state, the table's, the actors' positions, and requests on their way."""
+
+    zone: int
+    table: int
+    positions: tuple[int, ...]
+    held: tuple[tuple[int, int, int], ...] = ()
+    """(actor, operation, stops) of every request kept on its way: what is asked, and how many stops there had been."""
+    stops: int = 0
+    """How often the zone's switch went from run to anything else."""
+    decided: tuple[int, ...] = ()
+    """How many stops there had been when each actor took up what it has in hand."""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What the scheduler chose: an actor's turn with or without a fault, or a held request that arrives."""
+
+    actor: int
+    fault: Fault = NO_FAULT
+    delivered: int = -1
+    """Which held request arrives, -1 where an actor takes its turn."""
+
+
+class Scenario(msgspec.Struct, frozen=True, kw_only=True):
+    """A cast, what was published before it came on, and the plans there may be."""
+
+    name: str
+    before: tuple[Plan, ...]
+    """Published and applied before the story begins, one after the other."""
+    published: tuple[Plan, ...] = ()
+    """Published then, and applied by nobody yet."""
+    actors: tuple[Actor, ...]
+    plans: tuple[Plan, ...]
+    refused: frozenset[str] = frozenset()
+    """Endpoints that guards keep on an older content, to the end."""
+
+
+class Stage:
+    """A scenario made ready."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.world = World(ZONE_NAMES)
+        self.story = Story(FLEET, (*scenario.before, *scenario.published, *scenario.plans))
+        self._stopped = self.world.fixed(Answer(error=Stopping("asked to stop")))
+        self.troupe = Troupe(scenario.actors, self.world.op, self.world.answers)
+        self._zone_faults: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._table_faults: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._pair_faults: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._end_faults: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._running: dict[int, bool] = {}
+        self.healers = Troupe(
+            (
+                operator("healer", 0xF1, "start"),
+                enactor("healer", 0xF2),
+                planner("healer", 0xF3, [scenario.plans[-1]], unguarded=bool(scenario.refused)),
+                enactor("healer", 0xF4, cycles=2),
+                collector("healer", 0xF5),
+            ),
+            self.world.op,
+            self.world.answers,
+        )
+        self.first = self._first()
+
+    def _first(self) -> State:
+        zone = Zone.empty(ZONE, ZONE_NAME)
+        switch = Switch(fleet=FLEET, mode="run", gen=0, plan="none", nonce="0" * 16)
+        record = text_set(switch_name(FLEET, ZONE_NAME), switch_text(switch))
+        made = zone_model.apply(zone, [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)}])
+        assert isinstance(made, Zone), made
+        at = self.world.zone(made), self.world.backup
+        for number, plan in enumerate((*self.scenario.before, *self.scenario.published)):
+            hands = [planner("earlier", 0xC0 + number, [plan], unguarded=bool(self.scenario.refused))]
+            if number < len(self.scenario.before):
+                hands.append(enactor("earlier", 0xE0 + number))
+            troupe = Troupe(hands, self.world.op, self.world.answers)
+            for start in troupe.starts_of:
+                at = self._to_the_end(troupe, start, *at)
+        zone_number, self.world.backup = at
+        starts = self.troupe.starts_of
+        return State(zone_number, self.world.backup, starts, decided=(0,) * len(starts))
+
+    def _to_the_end(self, troupe: Troupe, position: int, zone: int, table: int) -> tuple[int, int]:
+        for _ in range(STEPS_TO_HEAL_MAX):
+            op = troupe.pending[position]
+            if op < 0:
+                assert not troupe.end(position).crash, troupe.end(position).crash
+                return zone, table
+            zone, table, answer = self._answered(zone, table, op)
+            position = troupe.advance(position, answer)
+        raise AssertionError("the story never began")
+
+    def _answered(self, zone: int, table: int, op: int) -> tuple[int, int, int]:
+        asked = self.world.ops[op]
+        if isinstance(asked, Sleep):
+            return zone, table, self.world.slept
+        if component(asked) == "zone":
+            after, answer = self.world.step_zone(zone, op)
+            return after, table, answer
+        after, answer = self.world.step_table(table, op)
+        return zone, after, answer
+
+    def faults_of(self, op: int) -> tuple[Fault, ...]:
+        """Return the faults that can strike an operation. To be killed is to get no more turns, which needs no step."""
+        asked = self.world.ops[op]
+        match asked:
+            case ByHand() | Restore():
+                return ()
+            case Cas():
+                return (HOLD, THROTTLE, BUSY)
+            case Sleep():
+                return (STOP,)
+            case _ if is_write(asked):
+                return (DOWN, HOLD)
+            case _:
+                return (DOWN,)
+
+    def take(self, state: State, step: Step) -> tuple[State, tuple[str, ...]]:
+        """Return the state after a step, and the promises that it broke."""
+        if step.delivered >= 0:
+            _, op, stops = state.held[step.delivered]
+            held = state.held[: step.delivered] + state.held[step.delivered + 1 :]
+            zone, table, _ = self._answered(state.zone, state.table, op)
+            faults = self._judged(state, zone, table, op, stops)
+            return msgspec.structs.replace(self._changed(state, zone, table), held=held), faults
+        actor, position = step.actor, state.positions[step.actor]
+        if step.fault == KILL:
+            return _placed(state, actor, DEAD), ()
+        op = self.troupe.pending[position]
+        if step.fault:
+            after = self.troupe.advance(position, self._fault_answer(op, step.fault))
+            held = (*state.held, (actor, op, state.decided[actor])) if step.fault == HOLD else state.held
+            return msgspec.structs.replace(_placed(state, actor, after), held=tuple(sorted(held))), self._crashed(after)
+        zone, table, answer = self._answered(state.zone, state.table, op)
+        stops = NOT_OURS if self.scenario.actors[actor].is_person else state.decided[actor]
+        faults = self._judged(state, zone, table, op, stops)
+        after = self.troupe.advance(position, answer)
+        return _placed(self._changed(state, zone, table), actor, after), (*faults, *self._crashed(after))
+
+    def _changed(self, state: State, zone: int, table: int) -> State:
+        """Return the state with its parts changed; a switch that no longer says run is one more stop."""
+        stops = state.stops
+        if zone != state.zone and self._runs(state.zone) and not self._runs(zone):
+            stops += 1
+        return State(zone, table, state.positions, state.held, stops, state.decided)
+
+    def _runs(self, zone: int) -> bool:
+        if zone not in self._running:
+            self._running[zone] = is_running(promises.reading(self.world.zones[zone], FLEET).switch.switch, None)
+        return self._running[zone]
+
+    def _fault_answer(self, op: int, fault: Fault) -> int:
+        if fault == STOP:
+            return self._stopped
+        if isinstance(self.world.ops[op], Cas):
+            return {HOLD: self.world.lost, THROTTLE: self.world.throttled_batch, BUSY: self.world.busy_batch}[fault]
+        return self.world.unavailable
+
+    def _crashed(self, position: int) -> tuple[str, ...]:
+        if position < 0 or self.troupe.pending[position] >= 0:
+            return ()
+        crash = self.troupe.end(position).crash
+        return (f"a fault of ours: {crash}",) if crash else ()
+
+    def _judged(self, state: State, zone: int, table: int, op: int, stops: int) -> tuple[str, ...]:
+        """Hold a step, decided after so many stops, against the promises; what a person does by hand is not ours."""
+        if zone == state.zone and table == state.table:
+            return ()
+        faults: tuple[str, ...] = ()
+        by_person = stops == NOT_OURS
+        if zone != state.zone and not by_person:
+            faults += self._stopped_faults(state, op, stops)
+            key = (state.zone, op)
+            if key not in self._zone_faults:
+                cas = self.world.ops[op]
+                assert isinstance(cas, Cas), cas
+                before, after = self.world.zones[state.zone], self.world.zones[zone]
+                self._zone_faults[key] = promises.of_batch(self.story, before, after, cas.batch)
+            faults += self._zone_faults[key]
+        if table != state.table and not by_person:
+            key = (state.table, table)
+            if key not in self._table_faults:
+                self._table_faults[key] = promises.of_table(self.world.tables[state.table], self.world.tables[table])
+            faults += self._table_faults[key]
+        if by_person or (zone != state.zone and RESTORED in self.world.tables[table]):
+            return faults  # a plan that an older backup does not have is lost by the restore, not by a collect
+        known = self.pair_faults(state.zone, state.table)
+        return faults + tuple(fault for fault in self.pair_faults(zone, table) if fault not in known)
+
+    def _stopped_faults(self, state: State, op: int, stops: int) -> tuple[str, ...]:
+        asked = self.world.ops[op]
+        if stops >= state.stops or not isinstance(asked, Cas) or asked.batch.origin != "cycle":
+            return ()
+        return (f"{promises.STOP_MEANS_STOP}: a batch that was decided before a stop landed after it",)
+
+    def pair_faults(self, zone: int, table: int) -> tuple[str, ...]:
+        """Return what is wrong between a zone and the table."""
+        key = (zone, table)
+        if key not in self._pair_faults:
+            self._pair_faults[key] = promises.of_pair(self.story, self.world.zones[zone], self.world.tables[table])
+        return self._pair_faults[key]
+
+    def end_faults(self, zone: int, table: int) -> tuple[str, ...]:
+        """Return what healthy hands cannot bring right from here: start, a cycle, the last plan published, two cycles, a collect."""
+        key = (zone, table)
+        if key not in self._end_faults:
+            self._end_faults[key] = self._healed(zone, table)
+        return self._end_faults[key]
+
+    def _healed(self, zone: int, table: int) -> tuple[str, ...]:
+        faults: list[str] = []
+        for start in self.healers.starts_of:
+            position = start
+            for _ in range(STEPS_TO_HEAL_MAX):
+                op = self.healers.pending[position]
+                if op < 0:
+                    break
+                before = State(zone, table, ())
+                zone, table, answer = self._answered(zone, table, op)
+                faults += self._judged(before, zone, table, op, 0)
+                position = self.healers.advance(position, answer)
+            else:
+                faults.append(f"{promises.NEVER_STUCK}: a healthy hand does not come to rest")
+            ended = self.healers.ends.get(position)
+            if ended is not None and ended.crash:
+                faults.append(f"a fault of ours: {ended.crash}")
+        end = self.world.zones[zone], self.world.tables[table]
+        faults += promises.of_end(self.story, *end, refused=self.scenario.refused)
+        return tuple(faults)
+
+    def turns(self, state: State) -> list[int]:
+        """Return the actors that have something to ask."""
+        return [
+            actor
+            for actor, position in enumerate(state.positions)
+            if position >= 0 and self.troupe.pending[position] >= 0
+        ]
+
+    def said(self, state: State, step: Step) -> str:
+        """Return a step as a timeline shows it."""
+        if step.delivered >= 0:
+            actor, op, _ = state.held[step.delivered]
+            return f"{self.scenario.actors[actor].name:10} ... its request arrives: {said(self.world.ops[op])}"
+        name = self.scenario.actors[step.actor].name
+        op = self.troupe.pending[state.positions[step.actor]]
+        suffix = f"  !! {step.fault}" if step.fault else ""
+        return f"{name:10} {said(self.world.ops[op])}{suffix}"
+
+
+def _placed(state: State, actor: int, position: int) -> State:
+    """Return the state with an actor at its next position; what it takes up there, it decided by now."""
+    positions = (*state.positions[:actor], position, *state.positions[actor + 1 :])
+    decided = (*state.decided[:actor], state.stops, *state.decided[actor + 1 :])
+    return State(state.zone, state.table, positions, state.held, state.stops, decided)
+
+
+def timeline(stage: Stage, steps: Sequence[Step]) -> list[str]:
+    """Return a run as lines that a person can follow, with what it broke."""
+    state, lines = stage.first, []
+    for number, step in enumerate(steps, start=1):
+        lines.append(f"{number:3}  {stage.said(state, step)}")
+        state, faults = stage.take(state, step)
+        lines += [f"     BROKEN {fault}" for fault in faults]
+    return lines

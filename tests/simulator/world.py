@@ -1,0 +1,224 @@
+"""The world the actors share: zones, the table, and requests that are on their way; every state and answer a number.
+
+A state is (zones, table, positions of the actors, requests held back); because each part is interned, what an operation does to a
+part is computed once, and a search is arithmetic on small numbers. Nothing here decides who goes next.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import msgspec
+from botocore.exceptions import ClientError
+
+from enactor import names, wire
+from enactor.batch import Batch
+from enactor.outcome import Applied, Outcome, OverBudget, Unknown, ZoneBusy
+from enactor.ports import Throttled, Unavailable
+from enactor.records import RecordSet
+from enactor.route53 import _outcome
+from enactor.sandbox import zone_model
+from enactor.sandbox.zone_model import Zone
+
+from . import table_model
+from .actors import Answer
+from .ops import (
+    At,
+    ByHand,
+    Cas,
+    DeleteAll,
+    Fences,
+    Get,
+    Listing,
+    Op,
+    Put,
+    Restore,
+    SwitchAlone,
+    Transact,
+    Under,
+    ZoneRead,
+)
+from .table_model import Table
+
+APPLIED: Final = Answer(Applied("C1"))
+LOST: Final = Answer(Unknown("the answer was lost"))
+THROTTLED_BATCH: Final = Answer(OverBudget())
+BUSY_BATCH: Final = Answer(ZoneBusy())
+UNAVAILABLE: Final = Answer(error=Unavailable("no answer; try again later"))
+THROTTLED_READ: Final = Answer(error=Throttled("rate exceeded; try again later"))
+
+RESTORED: Final = "(restored from a backup)"
+"""A mark in the model's table that no code reads: plans may have been lost by a person's hand."""
+
+T = TypeVar("T")
+
+
+class Interned(list[T]):
+    """Values by number, each once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, key: Any, make: Callable[[], T]) -> int:
+        """Return the number of what has this key, made now where it is new."""
+        found = self._numbers.get(key)
+        if found is None:
+            found = len(self)
+            self._numbers[key] = found
+            self.append(make())
+        return found
+
+
+class ZoneState(msgspec.Struct, frozen=True, eq=False):
+    """One zone at one moment: the model's value, and its record sets in the order of a listing."""
+
+    zone: Zone
+    records: tuple[RecordSet, ...]
+
+
+class World:
+    """Interned states of the parts, and what operations make of them."""
+
+    def __init__(self, zone_names: Mapping[str, str]) -> None:
+        self.zone_names = dict(zone_names)
+        self.zones: Interned[ZoneState] = Interned()
+        self.tables: Interned[Table] = Interned()
+        self.ops: Interned[Op] = Interned()
+        self.answers: Interned[Answer] = Interned()
+        self.applied = self.fixed(APPLIED)
+        self.lost = self.fixed(LOST)
+        self.throttled_batch = self.fixed(THROTTLED_BATCH)
+        self.busy_batch = self.fixed(BUSY_BATCH)
+        self.unavailable = self.fixed(UNAVAILABLE)
+        self.throttled_read = self.fixed(THROTTLED_READ)
+        self.slept = self.fixed(Answer())
+        self.backup = self.table({})
+        """The table that a restore brings back."""
+        self._zone_steps: dict[tuple[int, int], tuple[int, int]] = {}
+        self._table_steps: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def fixed(self, answer: Answer) -> int:
+        """Return the number of an answer that always is the same."""
+        return self.answers.number(("fixed", repr(answer)), lambda: answer)
+
+    def op(self, op: Op) -> int:
+        """Return an operation's number."""
+        return self.ops.number(op, lambda: op)
+
+    def zone(self, zone: Zone) -> int:
+        """Return a zone state's number."""
+        records = tuple(wire.record_from_wire(found) for found in zone.sets())
+        return self.zones.number((zone.zone_id, records), lambda: ZoneState(zone, records))
+
+    def table(self, table: Table) -> int:
+        """Return a table state's number."""
+        return self.tables.number(tuple(sorted(table.items())), lambda: table)
+
+    def step_zone(self, zone: int, op: int) -> tuple[int, int]:
+        """Return (zone after, answer) of an operation on a zone."""
+        found = self._zone_steps.get((zone, op))
+        if found is None:
+            found = self._zone_steps[zone, op] = self._stepped_zone(zone, op)
+        return found
+
+    def step_table(self, table: int, op: int) -> tuple[int, int]:
+        """Return (table after, answer) of an operation on the table."""
+        found = self._table_steps.get((table, op))
+        if found is None:
+            found = self._table_steps[table, op] = self._stepped_table(table, op)
+        return found
+
+    def _stepped_zone(self, zone: int, op: int) -> tuple[int, int]:
+        asked, state = self.ops[op], self.zones[zone]
+        if isinstance(asked, ByHand):
+            return self.zone(by_hand(state, asked)), self.slept
+        if isinstance(asked, Cas):
+            after, outcome = played(state.zone, asked.batch)
+            if isinstance(outcome, Applied):
+                return self.zone(after), self.applied
+            return zone, self.answers.number(("cas", repr(outcome)), lambda: Answer(outcome))
+        assert isinstance(asked, Fences | SwitchAlone | Listing | At), asked
+        records = seen(state.records, asked, self.zone_names)
+        return zone, self.answers.number(("records", records), lambda: Answer(records))
+
+    def _stepped_table(self, table: int, op: int) -> tuple[int, int]:
+        asked = self.ops[op]
+        if isinstance(asked, Restore):
+            return self.table({**self.tables[self.backup], RESTORED: ()}), self.slept
+        assert isinstance(asked, Get | Under | Put | Transact | DeleteAll), asked
+        after, value = table_model.apply(self.tables[table], asked)
+        answer = self.answers.number(("table", repr(value)), lambda: Answer(value))
+        return (self.table(after) if after is not self.tables[table] else table), answer
+
+
+def seen(records: Sequence[RecordSet], op: ZoneRead, zone_names: Mapping[str, str]) -> tuple[RecordSet, ...]:
+    """Return what a read shows of a zone."""
+    match op:
+        case Listing():
+            return tuple(records)
+        case At(names=wanted):
+            return tuple(record for name in wanted for record in records if record.name == name)
+        case Fences(zone):
+            base = names.fence_base(zone_names[zone])
+            return tuple(record for record in records if names.is_within(record.name, base))
+        case SwitchAlone(zone):
+            base = names.fence_base(zone_names[zone])
+            return tuple(
+                record
+                for record in records
+                if names.is_within(record.name, base) and record.name.startswith("_switch-")
+            )
+
+
+def played(zone: Zone, batch: Batch) -> tuple[Zone, Outcome]:
+    """Play a batch on a zone, and say in the adapter's own words what came of it."""
+    changes = [
+        {"Action": change.action, "ResourceRecordSet": wire.record_to_wire(change.record)} for change in batch.changes
+    ]
+    after = zone_model.apply(zone, changes)
+    if isinstance(after, Zone):
+        return after, Applied("C1")
+    response = {
+        "Error": {"Code": after.code, "Message": after.text},
+        "ResponseMetadata": {"HTTPStatusCode": 400},
+    }
+    return zone, _outcome(ClientError(response, "ChangeResourceRecordSets"), batch)  # type: ignore[arg-type]
+
+
+def by_hand(state: ZoneState, op: ByHand) -> Zone:
+    """Return what a person at the console makes of a zone; what is not there to be changed stays as it is."""
+    fence = names.fence_name(op.name, state.zone.name) if op.name else ""
+    changes: list[dict[str, Any]] = []
+    switch = [record for record in state.records if record.name.startswith("_switch-")]
+    own = [record for record in state.records if record.name == op.name]
+    fences = [record for record in state.records if record.name == fence]
+    match op.hand:
+        case "wipe sets":
+            changes = _deletes(own)
+        case "wipe all":
+            changes = _deletes([*own, *fences])
+        case "drop a set":
+            changes = _deletes(own[:1])
+        case "wipe fence":
+            changes = _deletes(fences)
+        case "garble fence":
+            changes = _retyped(fences, '"v=1 who knows"')
+        case "delete switch":
+            changes = _deletes(switch)
+        case "type stop":
+            changes = _retyped(switch, '"mode=stop"')
+        case "type junk":
+            changes = _retyped(switch, '"run, please"')
+    after = zone_model.apply(state.zone, changes) if changes else state.zone
+    assert isinstance(after, Zone), after
+    return after
+
+
+def _deletes(records: Sequence[RecordSet]) -> list[dict[str, Any]]:
+    return [{"Action": "DELETE", "ResourceRecordSet": wire.record_to_wire(record)} for record in records]
+
+
+def _retyped(records: Sequence[RecordSet], text: str) -> list[dict[str, Any]]:
+    typed = [msgspec.structs.replace(record, values=(text,)) for record in records]
+    creates = [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)} for record in typed]
+    return [*_deletes(records), *creates]
