@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo sandbox test lint format types tests lock clean
+.PHONY: demo sandbox test lint format types tests lock clean campaign
 
 demo: $(STAMP)  ## the main job from beginning to end, on a sandbox; ends by itself
 	$(BIN)/enactor demo
@@ -23,6 +23,11 @@ types: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+SECONDS_OF_CAMPAIGN ?= 3600
+
+campaign: $(STAMP)  ## random runs of every scenario over fresh seeds, for an hour or as long as told; prints a table
+	$(BIN)/python -m tests.simulator.campaign --seconds $(SECONDS_OF_CAMPAIGN)
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

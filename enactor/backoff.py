@@ -9,6 +9,7 @@ import msgspec
 
 FIRST_DELAY_SECONDS: Final = 10.0
 DELAY_MAX_SECONDS: Final = 600.0
+URGENT_DELAY_MAX_SECONDS: Final = 60.0
 DOUBLINGS_MAX: Final = 32
 
 
@@ -27,12 +28,17 @@ class Backoff:
     def __init__(self) -> None:
         self._waits: dict[tuple[str, str], Wait] = {}
 
-    def failed(self, key: tuple[str, str], digest: str, why: str, *, now: float, jitter: float) -> None:
-        """Note a failure: the delay doubles with each one of the same content; `jitter` is between 0 and 1."""
+    def failed(
+        self, key: tuple[str, str], digest: str, why: str, *, now: float, jitter: float, urgent: bool = False
+    ) -> None:
+        """Note a failure: the delay doubles with each one of the same content; `jitter` is between 0 and 1.
+
+        What answers nobody is urgent and never waits more than a minute.
+        """
         old = self._waits.get(key)
         attempts = old.attempts + 1 if old is not None and old.digest == digest else 1
         doublings = min(attempts - 1, DOUBLINGS_MAX)  # weeks of failures are no larger a number than the longest delay
-        full = min(DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS * 2.0**doublings)
+        full = min(URGENT_DELAY_MAX_SECONDS if urgent else DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS * 2.0**doublings)
         self._waits[key] = Wait(digest=digest, attempts=attempts, until=now + full * (0.5 + jitter / 2), why=why)
 
     def waiting(self, key: tuple[str, str], digest: str, now: float) -> Wait | None:

@@ -5,6 +5,7 @@ CREATE with a new nonce), every DELETE of the name, every CREATE of the name. Ne
 looked at. An endpoint is never split over two batches (promise 3), and alias targets come before the aliases to them.
 """
 
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
@@ -57,6 +58,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     comment: str
     pointed: frozenset[tuple[str, str]] = frozenset()
     """Each (name, type) of these swaps that an alias of the zone was seen to point to."""
+    beyond: tuple[RecordSet, ...] = ()
+    """Every set that the aliases of these swaps were seen to lead to, step by step; what is not there leads to nothing."""
     extra: tuple[Change, ...] = ()
     """The self-test's scratch sets."""
 
@@ -183,6 +186,35 @@ def _alias_names(swap: Swap) -> list[str]:
     return sorted((target for target in targets if target != swap.name), reverse=True)
 
 
+def turned(swaps: Sequence[Swap], enactor: str) -> str:
+    """Return the name from which an enactor starts: another for each, so that three of them seldom meet at one endpoint."""
+    names_in_order = sorted(swap.name for swap in swaps)
+    return names_in_order[zlib.crc32(enactor.encode()) % len(names_in_order)] if names_in_order else ""
+
+
+def fitting(swaps: Iterable[Swap], zone_name: str, switch: SwitchChange) -> tuple[list[Swap], list[tuple[Swap, Size]]]:
+    """Part swaps into those that a batch can hold and those that alone are over Route 53's limits, with their size.
+
+    What stands may be larger than any plan could ask for: a person may have typed it.
+    """
+    fit: list[Swap] = []
+    over: list[tuple[Swap, Size]] = []
+    heads = _heads(switch)
+    for swap in swaps:
+        size = heads + size_of(swap_changes(swap, zone_name))
+        if size.fits():
+            fit.append(swap)
+        else:
+            over.append((swap, size))
+    return fit, over
+
+
+def _heads(switch: SwitchChange) -> Size:
+    """Return what the switch takes of a batch, of the first as of every later one."""
+    later = SwitchChange(switch.after, switch.after)
+    return size_of(_switch_changes(switch)).larger(size_of(_switch_changes(later)))
+
+
 def pack(
     swaps: Sequence[Swap],
     *,
@@ -199,8 +231,7 @@ def pack(
     Without swaps, a switch that changes still needs its batch: opening happens even where a plan changes nothing in the zone.
     """
     later = SwitchChange(switch.after, switch.after)
-    heads = size_of(_switch_changes(switch)).larger(size_of(_switch_changes(later)))
-    groups = _groups(swaps, zone_name, heads, changes_goal)
+    groups = _groups(swaps, zone_name, _heads(switch), changes_goal)
     if not groups and switch.before == switch.after:
         return []
     pointed = frozenset(pointed)
@@ -223,7 +254,7 @@ def _groups(swaps: Sequence[Swap], zone_name: str, head: Size, changes_goal: int
     size = NO_SIZE
     for swap in swaps:
         cost = size_of(swap_changes(swap, zone_name))
-        assert (head + cost).fits(), f"{swap.name} alone is over Route 53's limits; the form's limits forbid that"
+        assert (head + cost).fits(), f"{swap.name} alone is over Route 53's limits: `fitting` leaves it out"
         together = size + cost
         if not groups or not together.fits() or together.changes > changes_goal:
             groups.append([])

@@ -6,7 +6,8 @@ The order is the protection, and rests on no clock and no lease.
    no batch of the plan can land. This is read before the fences are looked at, in a reading of its own: a zone's listing
    comes in pages, and a fence on an early page may change before the switch on a later one shows that the zone moved on.
 2. *Condemn.* The plan bears our token; it is neither HEAD nor pinned, and can become neither: pin and republish refuse it.
-3. *Look*, the table first, then the fences. What the table shows as condemned, by whomever, is not kept: of two collectors that
+3. *Look*, the table first, then the fences, and where a name has lost its fence what stands there: an enactor that knows the
+   plan is about to write that very fence again. What the table shows as condemned, by whomever, is not kept: of two collectors that
    condemned two plans with the same content at least one sees the other's token, and puts its own plan back.
 4. *Delete* what still bears our token; *put back* what a fence needs.
 
@@ -22,11 +23,11 @@ from typing import Final, Protocol
 import msgspec
 
 from enactor.fence import Fence, Switch
-from enactor.observe import FenceRange
+from enactor.observe import FenceRange, sets_reading
 from enactor.plan import Broken, Endpoint, Plan, Retired, content_of_endpoint
 from enactor.plan_form import read_plan
 from enactor.ports import Chance, CollectStore, DamagedPlan, OutsideError, PlanEntry, Upload
-from enactor.records import content_digest
+from enactor.records import RecordSet, content_digest, content_of
 from enactor.report_collect import CollectedPlan, CollectReport, Decision
 
 KEEP_NEWEST_PLANS: Final = 10
@@ -40,6 +41,10 @@ class FenceSource(Protocol):
 
     def fences(self, zone: str) -> FenceRange:
         """Read a zone's fence range whole, or raise OutsideError: a part of it is no answer."""
+        ...
+
+    def listing(self, zone: str) -> Sequence[RecordSet]:
+        """Read every record set of a zone, or raise OutsideError."""
         ...
 
 
@@ -91,6 +96,23 @@ def needs_of(zones: Zones) -> Needs:
             elif reading.fence.state != "retired":
                 contents.add((zone, name, reading.fence.plan))
     return Needs(frozenset(contents), frozenset(anything))
+
+
+def unfenced(zone: str, found: FenceRange, listing: Sequence[RecordSet]) -> Needs:
+    """Return what stands at names without a fence: where a kept plan says the same, the fence will name it again."""
+    sets = sets_reading(found.zone_name, zone, listing).sets
+    return Needs(
+        frozenset(
+            (zone, name, content_digest(content_of(records)))
+            for name, records in sets.items()
+            if name not in found.fences
+        )
+    )
+
+
+def lacks_fences(plan: Plan, zone: str, found: FenceRange) -> bool:
+    """Tell whether a plan lists a name of a zone that has no fence there."""
+    return any(endpoint.zone == zone and endpoint.name not in found.fences for endpoint in plan.endpoints)
 
 
 def meets(plan: Plan, needs: Needs) -> frozenset[tuple[str, str, str]]:
@@ -252,17 +274,35 @@ class _Collect:
     def _judged(self, entries: Sequence[PlanEntry], candidates: Sequence[PlanEntry], zones: Zones) -> list[Verdict]:
         """Walk the plans from the newest, so that a content is needed in the newest plan that has it and in no older one."""
         needs = needs_of(zones)
+        listed: set[str] = set()
         verdicts: list[Verdict] = []
         chosen = {entry.generation for entry in candidates}
         for entry in sorted(entries, key=_generation, reverse=True):
             if len(verdicts) == len(chosen):
                 break
             if entry.generation in chosen:
-                verdict, needs = judged(entry, self._plan(entry), zones, needs)
+                plan = self._plan(entry)
+                zones, needs = self._with_unfenced(plan, zones, needs, listed)
+                verdict, needs = judged(entry, plan, zones, needs)
                 verdicts.append(verdict)
             elif entry.condemned is None and needs.endpoints and (plan := self._plan(entry)) is not None:
                 needs = without(needs, meets(plan, needs))
         return verdicts
+
+    def _with_unfenced(self, plan: Plan | None, zones: Zones, needs: Needs, listed: set[str]) -> tuple[Zones, Needs]:
+        """Add what stands without a fence in the zones where a candidate lists such names; a zone is listed once a look."""
+        for zone, found in zones.items():
+            if plan is None or zone in listed or not lacks_fences(plan, zone, found):
+                continue
+            listed.add(zone)
+            try:
+                more = unfenced(zone, found, self._fences.listing(zone))
+            except OutsideError as error:
+                self._unreadable[zone] = str(error)
+                zones = {one: ranges for one, ranges in zones.items() if one != zone}
+            else:
+                needs = msgspec.structs.replace(needs, contents=needs.contents | more.contents)
+        return zones, needs
 
     def _plan(self, entry: PlanEntry) -> Plan | None:
         body = self._store.body(entry)

@@ -69,7 +69,6 @@ class Enactor:
         self._tally = tally
         self._memories: dict[str, ZoneMemory] = {}
         self._shelf: Shelf | None = None
-        self._floors: set[int] = set()
         self._troubles: frozenset[tuple[str, str]] = frozenset()
         self._announced: tuple[int, float] | None = None
         self._process = chance.nonce()
@@ -202,7 +201,6 @@ class Enactor:
             for switch in switches:
                 if isinstance(switch, Switch) and self._is_ahead(switch):
                     self._store.raise_floor(switch.gen)
-                    self._floors.add(switch.gen)
             self._announce(switches)
         except Stopping:
             raise
@@ -212,7 +210,7 @@ class Enactor:
     def _is_ahead(self, switch: Switch) -> bool:
         """Tell whether a switch is at a generation that the next plan must be numbered above, and the table does not know."""
         head = self._shelf.head if self._shelf else None
-        if switch.gen == 0 or switch.gen in self._floors:
+        if switch.gen == 0:
             return False
         return (
             head is None
@@ -226,7 +224,9 @@ class Enactor:
         if last is not None and last[0] == generation and now - last[1] < ANNOUNCE_SECONDS:
             return
         seen = self._crew.zones.aws_now()
-        text = seen.strftime("%Y-%m-%dT%H:%M:%SZ") if seen else ""
+        if seen is None:
+            return  # Route 53 has not answered yet: nothing was seen, and there is no time to say it with
+        text = seen.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.announce(Announcement(self._crew.enactor, self._process, generation, text))
         self._announced = (generation, now)
 

@@ -113,15 +113,19 @@ class PlanDisk:
 
     def _save(self, stored: StoredPlan, keep: frozenset[int]) -> None:
         for left in self._directory.glob(f"{_UNFINISHED}*"):
-            left.unlink(missing_ok=True)  # of a process that died: nobody else writes while we hold the lock
+            with suppress(OSError):  # what cannot be taken away must not keep a plan from being kept
+                left.unlink()  # of a process that died: nobody else writes while we hold the lock
         target = self._directory / f"plan-{self._fleet}-{stored.generation:012d}-{stored.digest}.json"
         sound = {path for path in self._files() if self._is_sound(path)}
         kept = self._kept(sound | {target}, keep)
         if target in kept - sound:
             self._write(target, _file_of(stored, self._fleet))
         for path in self._files():
-            if path not in kept:  # a damaged one included, which would else stand in a sound one's place
+            if path in sound - kept:
                 path.unlink(missing_ok=True)
+            elif path not in kept:  # damaged: it would else stand in a sound one's place
+                with suppress(OSError):
+                    path.unlink()
 
     def _kept(self, paths: Collection[Path], keep: frozenset[int]) -> frozenset[Path]:
         ordered = sorted(paths, reverse=True)
@@ -170,7 +174,7 @@ class PlanDisk:
     def _is_sound(self, path: Path) -> bool:
         try:
             _parts(path.name, _content(path))
-        except (FileNotFoundError, _Odd):
+        except (OSError, _Odd):  # one file that cannot be read must not keep the next plan from being kept
             return False
         return True
 

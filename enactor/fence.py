@@ -83,7 +83,19 @@ def instant_text(instant: datetime) -> str:
 
 
 def fence_text(fence: Fence) -> str:
-    """Return the fence as the text of its TXT record."""
+    """Return the fence as the text of its TXT record, without what does not fit beside a longer name of its writer.
+
+    First the start of the slow-drain window goes, then allows, the last one first: an endpoint that cannot be written to say
+    what a person once typed beside it would stay as broken as it is.
+    """
+    for base, allows in ((fence.base, len(fence.allow)), *(("", left) for left in range(len(fence.allow), 0, -1))):
+        text = _fence_text(msgspec.structs.replace(fence, base=base, allow=fence.allow[:allows]))
+        if len(text) <= TEXT_LIMIT_OCTETS:
+            return text
+    return _checked(_fence_text(msgspec.structs.replace(fence, base="", allow=())))
+
+
+def _fence_text(fence: Fence) -> str:
     parts = [
         f"v={VERSION} fleet={fence.fleet} gen={fence.gen} plan={fence.plan} by={fence.by}",
         f"nonce={fence.nonce} state={fence.state}",
@@ -94,7 +106,7 @@ def fence_text(fence: Fence) -> str:
         parts.append("allow=" + ",".join(str(allow) for allow in fence.allow))
     if fence.base:
         parts.append(f"base={fence.base}")
-    return _checked(" ".join(parts))
+    return " ".join(parts)
 
 
 def switch_text(switch: Switch) -> str:

@@ -3,7 +3,7 @@
 Pure, and blind on purpose: it knows nothing of plans, guards or how the batch was made, and shares no code with the sandbox's
 zone model, so that one fault cannot blind both (a property test holds the two together). It plays the batch on the observed
 zone with a few lines of its own and refuses a result that takes away the last set of a kind that is served, or that an alias
-points to, or that shrinks past the limit (promise 1). A permit in the batch lifts the shrink rules only where its numbers
+points to, that leaves a kind with aliases that lead to nothing where something answered, or that shrinks past the limit (promise 1). A permit in the batch lifts the shrink rules only where its numbers
 check out against the observed fence itself; nothing lifts `empty` here but the tombstone of a retire, which no `allow` can be.
 """
 
@@ -23,6 +23,8 @@ _PLAN: Final = re.compile(r"\bplan=(none|[0-9a-f]{12})\b")
 _ALLOW: Final = re.compile(r"\b([a-z-]+)@(\d+):")
 _ALLOWABLE: Final = frozenset({"shrink-targets", "shrink-capacity", "zero-weights"})
 """The rules of this gate that a person may lift for one generation."""
+CHAIN_STEPS_MAX: Final = 100
+"""An alias to an alias to an alias, and so on: what takes more steps to an answer counts as dead."""
 _SELFTEST: Final = re.compile(r"(^|\.)_selftest-[0-9a-f]+\._fence\.")
 
 Key = tuple[str, str, str]
@@ -65,10 +67,14 @@ def refusals(batch: Batch, limits_of: Callable[[str], GateLimits]) -> tuple[Gate
     after, reasons = _play(batch.changes, before)
     if batch.origin == "cycle":
         reasons += _switch(batch.changes, names.SWITCH_PREFIX)
+    beyond = {record.key: record for record in batch.beyond}
+    was, will = _alive({**beyond, **before}, batch.zone), _alive(_seen_after(beyond, before, after), batch.zone)
     for name in sorted({change.record.name for change in batch.changes if change.record.type in _KINDS}):
         old, new = _at(before, name), _at(after, name)
         permits = _permits(batch, name, new)
         reasons += _emptied(name, old, new, batch.pointed, permits)
+        if not permits.retires:
+            reasons += _silenced(name, old, new, was, will)
         if not (permits.repairs or permits.retires):
             reasons += _shrunk(name, old, new, limits_of(name), permits)
     return tuple(reasons)
@@ -104,7 +110,7 @@ def _switch(changes: tuple[Change, ...], base: str) -> list[GateRefusal]:
     old, new = (_text(change.record) for change in changes[:2])
     if any(not change.record.name.startswith(base) for change in changes[:2]):
         return [GateRefusal(None, "switch", "the batch does not start with the switch")]
-    if " mode=run " not in new:
+    if "mode=run" not in new.strip('"').split():
         return [GateRefusal(None, "switch", "the batch would not leave the switch in run")]
     if _number(new) < _number(old) or (_number(new) == _number(old) and _plan(new) != _plan(old)):
         return [
@@ -153,6 +159,44 @@ def _emptied(
     return reasons + [
         GateRefusal(name, "zero-weights", f"all that answers {kind} would have weight 0") for kind in idle
     ]
+
+
+def _seen_after(beyond: Sets, before: Sets, after: Sets) -> Sets:
+    return {**{key: record for key, record in beyond.items() if key not in before}, **after}
+
+
+def _alive(sets: Sets, zone: str) -> set[Key]:
+    """Return which sets lead to an answer: no alias within the zone, or one to a name and type where such a set stands."""
+    alive = {key for key, record in sets.items() if record.alias is None or record.alias.zone != zone}
+    aliases = {
+        key: (_folded(record.alias.name), record.type)
+        for key, record in sets.items()
+        if record.alias and key not in alive
+    }
+    for _ in range(CHAIN_STEPS_MAX):
+        reached = {key[:2] for key in alive}
+        found = {key for key, target in aliases.items() if target in reached} - alive
+        if not found:
+            break
+        alive |= found
+    return alive
+
+
+def _folded(name: str) -> str:
+    return (name if name.endswith(".") else name + ".").lower().replace("\\052.", "*.", 1)
+
+
+def _silenced(
+    name: str, old: list[RecordSet], new: list[RecordSet], was: set[Key], will: set[Key]
+) -> list[GateRefusal]:
+    """Refuse, repair or not, what leaves only aliases to nothing to a kind that something answers now."""
+    lost: set[str] = set()
+    for weighing in (False, True):
+        had = _kinds([record for record in old if record.key in was], weighing=weighing)
+        has = _kinds([record for record in new if record.key in will], weighing=weighing)
+        lost |= (had & _kinds(new, weighing=weighing)) - has
+    why = "would be left with aliases that lead to no answer"
+    return [GateRefusal(name, "alias-target", f"{kind} {why}") for kind in sorted(lost)]
 
 
 def _kinds(sets: list[RecordSet], *, weighing: bool) -> set[str]:

@@ -12,6 +12,7 @@ from typing import Final, get_args
 import msgspec
 
 from enactor import names
+from enactor.aliases import Node, dangles, silenced, target_of
 from enactor.plan import Broken, Endpoint, Plan, content_of_endpoint
 from enactor.records import KINDS_OF_TYPE, Alias, Content, Kind, RecordSet, kinds_of
 
@@ -95,10 +96,14 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     cuts: frozenset[str] = frozenset()
     pointed: Mapping[tuple[str, str], tuple[str, ...]] = {}
     """Which names hold an alias to (name, type)."""
-    available: frozenset[tuple[str, str]] | None = None
-    """Every (name, type) that will have a set in the zone; None where unknown."""
-    standing: frozenset[tuple[str, str]] | None = None
-    """Every (name, type) that has a set by now."""
+    available: frozenset[Node] | None = None
+    """Every (name, type) that will lead to an answer in the zone; None where unknown."""
+    standing: frozenset[Node] | None = None
+    """Every (name, type) that leads to an answer by now."""
+    sure: frozenset[Node] | None = None
+    """Every (name, type) that an alias to it leads through, or that has no set yet, so that Route 53 refuses the alias."""
+    circles: Mapping[Node, tuple[str, ...]] = {}
+    """The names of the circle of aliases in which a (name, type) will be."""
     room: int = ZONE_RECORD_SETS_MAX
     """Record sets that the zone can still take."""
 
@@ -164,6 +169,29 @@ def judge_pointers(
     )
 
 
+def judge_circles(
+    endpoint: Endpoint, wanted: Content, around: Surroundings, standing: frozenset[Node] = frozenset()
+) -> tuple[Finding, ...]:
+    """Refuse an alias that leads back to itself, unless its target is standing: no order of CREATEs could begin it."""
+    found = []
+    for record in wanted:
+        circle = around.circles.get((record.name, record.type), ())
+        target = target_of(record, endpoint.zone)
+        if target is not None and target[0] in circle and target not in standing:
+            message = f"the alias {record.set_identifier or record.type} leads back here: a circle of aliases ({_some(circle)})"
+            found.append(Finding(guard="alias-target", observed=len(circle), wanted=target[0], message=message))
+    return tuple(found)
+
+
+def judge_answers(
+    before: Iterable[RecordSet], after: Iterable[RecordSet], zone: str, around: Surroundings
+) -> tuple[Finding, ...]:
+    """Refuse what leaves a kind with aliases that lead nowhere where something answered it; nobody can allow that."""
+    lost = silenced(before, after, zone, around.standing, around.sure)
+    message = "would be left with aliases that lead to no answer, where something answers it now"
+    return tuple(Finding(guard="alias-target", observed=kind, message=f"{kind} {message}") for kind in lost)
+
+
 def without_allowed(findings: Iterable[Finding], allowed: frozenset[str]) -> tuple[Finding, ...]:
     """Drop what a person allowed; `empty` and `kind` can be allowed by nobody."""
     return tuple(finding for finding in findings if finding.guard not in allowed - NOT_ALLOWABLE)
@@ -186,11 +214,26 @@ def _vanished(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], li
     gone = sorted(key for key in before if key not in listed)
     share = len(gone) / len(before)
     if share > limit:
-        what = _some(name for _, name in gone)
-        message = f"{len(gone)} of {len(before)} endpoints are no longer mentioned ({what}); list a name under retired to let it leave"
+        message = _gone_words(gone, new, len(before))
         yield Finding(
             guard="vanished", observed=len(before), wanted=len(before) - len(gone), limit=limit, message=message
         )
+
+
+def _gone_words(gone: list[tuple[str, str]], new: Plan, total: int) -> str:
+    """Say what is not mentioned at all, and what under another zone's id: that is most often a wrong id, and no removal."""
+    elsewhere = {part.name: part.zone for part in new.listed}
+    moved: dict[tuple[str, str], list[str]] = {}
+    for zone, name in gone:
+        if name in elsewhere:
+            moved.setdefault((zone, elsewhere[name]), []).append(name)
+    absent = [name for _, name in gone if name not in elsewhere]
+    words = [f"{len(absent)} of {total} endpoints are no longer mentioned ({_some(absent)})"] if absent else []
+    for (old, new_zone), listed in moved.items():
+        verb = "is" if len(listed) == 1 else "are"
+        words.append(f"{_some(listed)} {verb} mentioned in zone {new_zone} and no longer in {old}")
+    advice = "check the zone id, or list a name under retired" if moved else "list a name under retired"
+    return f"{'; '.join(words)}; {advice} to let it leave"
 
 
 def _changed(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], limit: float) -> Iterable[Finding]:
@@ -228,13 +271,10 @@ def _occluded(name: str, around: Surroundings) -> Iterable[Finding]:
 
 
 def _alias_target(endpoint: Endpoint, wanted: Content, around: Surroundings) -> Iterable[Finding]:
-    if around.available is None:
-        return
     for record in wanted:
-        if record.alias is None or record.alias.zone != endpoint.zone:
-            continue
-        if (record.alias.name, record.type) not in around.available:
-            message = f"the alias {record.set_identifier or record.type} points to {record.alias.name}, which has no {record.type} set"
+        if record.alias is not None and dangles(record, endpoint.zone, around.available):
+            target = f"points to {record.alias.name}, where no {record.type} set leads to an answer"
+            message = f"the alias {record.set_identifier or record.type} {target}"
             yield Finding(guard="alias-target", observed=0, wanted=record.alias.name, limit=1, message=message)
 
 

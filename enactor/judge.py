@@ -9,7 +9,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from enactor.fence import Fence
+from enactor.aliases import circles, dangles, leading
+from enactor.fence import Fence, is_held
 from enactor.guards import LimitsTable, Surroundings
 from enactor.memory import ZoneMemory
 from enactor.plan import Broken, Endpoint
@@ -28,7 +29,6 @@ from enactor.swap import (
     Superseded,
     Swap,
     Tombstone,
-    dangles,
     decide,
     is_empty,
 )
@@ -93,22 +93,47 @@ def endpoint_names(memory: ZoneMemory, choice: Choice, fleet: str) -> list[str]:
 
 def judge(memory: ZoneMemory, bench: Bench, wanted_names: Iterable[str]) -> dict[str, Judged]:
     """Judge some endpoints of a zone."""
-    around = surroundings(memory, bench.choice.working, bench.limits)
+    around = surroundings(memory, bench)
     return {name: _judged(memory, bench, around, name) for name in wanted_names}
 
 
-def surroundings(memory: ZoneMemory, working: PlanIndex | None, limits: LimitsTable) -> Surroundings:
-    """Return what stands around every endpoint; what the plan will put there counts as there."""
-    standing = memory.available()
-    planned = working.answers.get(memory.zone, frozenset()) if working else frozenset()
+def surroundings(memory: ZoneMemory, bench: Bench) -> Surroundings:
+    """Return what stands around every endpoint; what the plan will really put there counts as there, in place of what stands."""
+    now = [record for sets in memory.sets.values() for record in sets]
+    planned = _written(memory, bench)
+    then = [record for name, sets in memory.sets.items() if name not in planned for record in sets]
+    then += [record for content in planned.values() for record in content]
+    standing, available = leading(now, memory.zone), leading(then, memory.zone)
     return Surroundings(
         zone_name=memory.zone_name,
         cuts=memory.cuts,
         pointed=memory.pointed,
-        available=standing | planned,
+        available=available,
         standing=standing,
-        room=max(0, limits.zone_record_sets - memory.total),
+        sure=standing | (available - memory.available()),
+        circles=circles(then, memory.zone),
+        room=max(0, bench.limits.zone_record_sets - memory.total),
     )
+
+
+def _written(memory: ZoneMemory, bench: Bench) -> dict[str, Content]:
+    """Return the contents of the working plan whose names nothing but the guards keeps from being written."""
+    working = bench.choice.working
+    if working is None:
+        return {}
+    found = ((name, working.contents.get((memory.zone, name))) for name in working.zone(memory.zone))
+    return {name: content for name, content in found if content and _is_ours(memory, bench, name, content)}
+
+
+def _is_ours(memory: ZoneMemory, bench: Bench, name: str, content: Content) -> bool:
+    view = memory.view(name)
+    fence = view.fence.fence if view.fence else None
+    if isinstance(fence, Fence):
+        return fence.fleet == bench.fleet and fence.state != "retired" and not is_held(fence, bench.aws_now)
+    if view.fence is not None or not view.sets:
+        return view.fence is None
+    observed = content_of(view.sets)
+    return observed == content or content_digest(observed) in bench.lookup.kept_digests(memory.zone, name)
 
 
 def _judged(memory: ZoneMemory, bench: Bench, around: Surroundings, name: str) -> Judged:

@@ -2,6 +2,9 @@
 
 The shell around the plan store: it says where a plan came from and what could not be read, and it never judges whether a plan
 is a good one. Contents of older plans are looked up only when a fence names them.
+
+Promise 2: where HEAD is known, only HEAD's plan and older ones are candidates. A plan above it, or another of its generation, was
+published to a table that has been restored since; it goes on healing a zone that has it open, and it is opened nowhere.
 """
 
 from collections.abc import Iterable
@@ -11,15 +14,16 @@ import msgspec
 
 from enactor.disk import PlanDisk
 from enactor.fence import Switch
+from enactor.kept_plans import OLDER_PLANS_MAX, KeptPlans, OlderContents
 from enactor.plan import StoredPlan
 from enactor.plan_index import PlanIndex
-from enactor.ports import DamagedPlan, OutsideError, PlanEntry, PlanHead, PlanStore
+from enactor.ports import DamagedPlan, OutsideError, PlanHead, PlanStore, Stopping
 from enactor.records import Content
 
-OLDER_PLANS_MAX: Final = 32
-"""How far back a content that a fence names is looked for among kept plans."""
 REMEMBERED_PLANS_MAX: Final = 4
 """Whole plans held in memory: the newest, the open ones, and one to judge against; older ones are kept as digests."""
+FALLBACK_PLANS_MAX: Final = 8
+"""Whole plans held besides, because every newer one is refused: each may be as large as the fleet."""
 
 
 class Shelf(msgspec.Struct, frozen=True):
@@ -30,6 +34,8 @@ class Shelf(msgspec.Struct, frozen=True):
     problems: tuple[str, ...]
     reachable: bool
     """Whether the table answered."""
+    above_head: int = 0
+    """The highest generation of a plan at hand that HEAD does not reach, 0 where there is none: the table was restored."""
 
 
 class Library:
@@ -38,82 +44,95 @@ class Library:
     def __init__(self, store: PlanStore, disk: PlanDisk | None) -> None:
         self._store = store
         self._disk = disk
+        self._kept = KeptPlans(store)
+        self._contents = OlderContents(self._kept)
         self._plans: dict[tuple[int, str], PlanIndex] = {}
-        self._known: dict[tuple[int, str], dict[tuple[str, str], tuple[str, Content]]] = {}
-        self._entries: list[PlanEntry] | None = None
+        self._fallbacks: set[tuple[int, str]] = set()
         self._unkept: dict[tuple[int, str], str] = {}
+        self._disk_problems: tuple[str, ...] | None = None
 
     def look(self) -> Shelf:
-        """Read HEAD, and the newest plan where it is another; without the table, what memory and disk have."""
-        self._entries = None
+        """Read HEAD, and the newest plan where it is another; the disk at the first look, and whenever the table is away."""
+        self._kept.look_again()
+        is_first = self._disk_problems is None
+        if is_first:
+            self._from_disk()
         problems: list[str] = []
         head, reachable = None, True
         try:
             head = self._store.head()
             if head is not None:
                 problems += self._newest(head)
+        except Stopping:
+            raise
         except OutsideError as error:
             reachable = False
             problems.append(str(error))
-        if not reachable or not self._plans:
-            problems += self._from_disk()
-        found = sorted(
-            self._plans.values(), key=lambda plan: (plan.stored.generation, _is_head(plan, head)), reverse=True
+            if not is_first:
+                self._from_disk()
+        lost = [plan for plan in self._plans.values() if _is_lost(plan, head)] if reachable or head else []
+        candidates = sorted(
+            (plan for plan in self._plans.values() if plan not in lost),
+            key=lambda plan: (plan.stored.generation, _is_head(plan, head)),
+            reverse=True,
         )
-        return Shelf(tuple(found), head, tuple(problems), reachable)
+        above_head = max((plan.stored.generation for plan in lost), default=0)
+        if above_head:
+            problems.append(_restored(head, above_head))
+        if not reachable or not candidates:
+            problems += self._disk_problems or ()
+        return Shelf(tuple(candidates), head, tuple(problems), reachable, above_head)
 
     def _newest(self, head: PlanHead) -> list[str]:
-        if (head.generation, head.digest) in self._plans:
+        at_hand = self._plans.get((head.generation, head.digest))
+        if at_hand is not None and at_hand.source == "table":
             return []
         found = self._store.read(head.generation)
         if isinstance(found, StoredPlan) and found.digest == head.digest:
             self._keep(PlanIndex(found, "table"))
             return []
+        self._kept.failed(head.generation, head.digest)
         why = found.why if isinstance(found, DamagedPlan) else "it is not in the table"
-        problem = (
-            f"plan {head.generation}, the newest, cannot be used: {why}; publish again to put a sound one above it"
-        )
-        if not any(generation < head.generation for generation, _ in self._plans):
-            self._older(head.generation)
-        return [problem]
+        if at_hand is None:
+            self._newest_below(head.generation)
+        instead = "" if at_hand is None else ", and the one kept on disk is used"
+        problem = f"plan {head.generation}, the newest, cannot be used: {why}{instead}"
+        return [f"{problem}; publish again to put a sound one above it"]
 
-    def _older(self, below: int) -> None:
-        """Find the newest valid plan below one that is not; each is tried once."""
-        for entry in self._kept_entries():
-            if entry.generation < below and self._load(entry) is not None:
+    def _newest_below(self, generation: int) -> None:
+        """Have at hand the newest valid plan below one that is not; each is tried once."""
+        older = [entry for entry in self._kept.entries() or () if entry.generation < generation]
+        for entry in older[:OLDER_PLANS_MAX]:
+            if self._at_hand(entry.generation, entry.digest) is not None:
                 return
 
-    def _kept_entries(self) -> list[PlanEntry]:
-        """Return the manifests of plans that are kept, newest first, asked for once between two looks."""
-        if self._entries is None:
-            self._entries = [entry for entry in self._store.list() if entry.condemned is None][:OLDER_PLANS_MAX]
-        return self._entries
-
-    def _load(self, entry: PlanEntry) -> PlanIndex | None:
-        known = self._plans.get((entry.generation, entry.digest))
-        if known is not None:
-            return known
-        found = self._store.read(entry.generation)
-        if not isinstance(found, StoredPlan):
-            return None
-        index = PlanIndex(found, "table")
-        self._keep(index)
+    def _at_hand(self, generation: int, digest: str) -> PlanIndex | None:
+        """Return a plan by its generation and the first digits of its digest, from memory or else from the table."""
+        for plan in self._plans.values():
+            if plan.stored.generation == generation and plan.stored.digest.startswith(digest):
+                return plan
+        index = self._kept.read(generation, digest)
+        if index is not None:
+            self._keep(index)
         return index
 
-    def _from_disk(self) -> list[str]:
+    def _from_disk(self) -> None:
+        self._disk_problems = ()
         if self._disk is None:
-            return []
+            return
         found = self._disk.load()
         for stored in found.plans:
             self._plans.setdefault((stored.generation, stored.digest), PlanIndex(stored, "disk"))
-        return list(found.problems)
+        self._disk_problems = found.problems
 
     def _keep(self, index: PlanIndex) -> None:
         self._plans[index.identity] = index
         self._save(index)
 
     def _save(self, index: PlanIndex) -> None:
-        why = self._disk.save(index.stored) if self._disk is not None else None
+        """Keep a plan on disk, and there too whatever is held in memory: a plan that is open may be older than the newest."""
+        held = {generation for generation, _ in self._plans}
+        why = self._disk.save(index.stored, keep=held) if self._disk is not None else None
         if why is None:
             self._unkept.pop(index.identity, None)
         else:
@@ -126,59 +145,63 @@ class Library:
 
     def trim(self, needed: Iterable[tuple[int, str]]) -> None:
         """Forget whole plans but the newest few and those still needed (the open ones); save again what was not kept on disk."""
-        keep = set(needed) | set(sorted(self._plans, reverse=True)[:REMEMBERED_PLANS_MAX])
-        self._plans = {identity: plan for identity, plan in self._plans.items() if identity in keep}
+        wanted = set(needed)
+        lowest = min((generation for generation, _ in wanted), default=0)
+        self._fallbacks = {identity for identity in self._fallbacks & self._plans.keys() if identity[0] >= lowest}
+        keep = wanted | self._fallbacks | set(sorted(self._plans, reverse=True)[:REMEMBERED_PLANS_MAX])
+        for identity in self._plans.keys() - keep:
+            self._contents.remember(self._plans.pop(identity))
+        self._contents.trim()
         self._unkept = {identity: why for identity, why in self._unkept.items() if identity in keep}
         for identity in sorted(self._unkept):
             self._save(self._plans[identity])
 
     def open_plan(self, switch: Switch) -> PlanIndex | None:
         """Return the plan that is open by a switch, where it can still be read."""
-        for plan in self._plans.values():
-            if plan.stored.generation == switch.gen and plan.stored.short_digest == switch.plan:
+        return self._at_hand(switch.gen, switch.plan) if switch.gen else None
+
+    def older(self, below: int, above: int) -> PlanIndex | None:
+        """Return the newest kept plan between two generations that can be read: for a zone where all newer ones are refused."""
+        if below - above <= 1:
+            return None
+        between = [entry for entry in self._kept.entries() or () if above < entry.generation < below]
+        for entry in between[:OLDER_PLANS_MAX]:
+            identity = (entry.generation, entry.digest)
+            if identity not in self._plans and len(self._fallbacks) >= FALLBACK_PLANS_MAX:
+                return None
+            if (plan := self._at_hand(*identity)) is not None:
+                self._fallbacks.add(identity)
                 return plan
-        try:
-            found = self._store.read(switch.gen) if switch.gen else None
-        except OutsideError:
-            return None
-        if not isinstance(found, StoredPlan) or found.short_digest != switch.plan:
-            return None
-        index = PlanIndex(found, "table")
-        self._keep(index)
-        return index
+        return None
 
     def content(self, zone: str, name: str, digest: str) -> Content | None:
-        """Return the content of an endpoint that has a digest, where any kept plan has it."""
+        """Return the content of an endpoint that has a digest, where any plan at hand or kept in the table has it."""
         for plan in sorted(self._plans.values(), key=lambda plan: plan.identity, reverse=True):
             if plan.digests.get((zone, name)) == digest:
                 return plan.contents[zone, name]
-        return next(
-            (known[zone, name][1] for known in self._contents() if known.get((zone, name), ("",))[0] == digest), None
-        )
+        return self._contents.content(zone, name, digest, at_hand=self._plans.keys())
 
     def kept_digests(self, zone: str, name: str) -> frozenset[str]:
-        """Return the digests that an endpoint's content has in the kept plans."""
-        return frozenset(known[zone, name][0] for known in self._contents() if (zone, name) in known)
-
-    def _contents(self) -> list[dict[tuple[str, str], tuple[str, Content]]]:
-        """Return every kept plan's contents, newest first; a plan is read once, and what cannot be read is left out."""
-        try:
-            entries = self._kept_entries()
-            for entry in entries:
-                if (entry.generation, entry.digest) not in self._known and (index := self._load(entry)) is not None:
-                    self._remember(index)
-            kept = {(entry.generation, entry.digest) for entry in entries} | self._plans.keys()
-            self._known = {identity: known for identity, known in self._known.items() if identity in kept}
-        except OutsideError:
-            self._entries = self._entries or []  # `look` reports the table as unreachable; what is at hand must do
-        for index in self._plans.values():
-            self._remember(index)
-        return [self._known[identity] for identity in sorted(self._known, reverse=True)]
-
-    def _remember(self, index: PlanIndex) -> None:
-        if index.identity not in self._known:
-            self._known[index.identity] = {key: (digest, index.contents[key]) for key, digest in index.digests.items()}
+        """Return the digests that an endpoint's content has in the plans at hand and the kept ones."""
+        at_hand = (plan.digests[zone, name] for plan in self._plans.values() if (zone, name) in plan.digests)
+        return frozenset(at_hand) | self._contents.digests(zone, name, at_hand=self._plans.keys())
 
 
 def _is_head(plan: PlanIndex, head: PlanHead | None) -> bool:
     return head is not None and plan.identity == (head.generation, head.digest)
+
+
+def _is_lost(plan: PlanIndex, head: PlanHead | None) -> bool:
+    """Tell whether the table, as it is now, cannot explain a plan that came from it earlier."""
+    if head is None:
+        return True
+    return plan.stored.generation >= head.generation and not _is_head(plan, head)
+
+
+def _restored(head: PlanHead | None, generation: int) -> str:
+    stands = "there is no HEAD" if head is None else f"HEAD is {head.generation}"
+    known = f"another plan {generation}" if head is not None and head.generation == generation else f"plan {generation}"
+    return (
+        f"{stands}, but {known} was published before: the table was restored from an older backup, or HEAD was moved by hand; "
+        f"publish again until HEAD is above {generation}"
+    )

@@ -1,7 +1,8 @@
 """Write what the hooks tell as JSON lines on stderr, with bounded lines and without secrets."""
 
 import sys
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
@@ -14,6 +15,33 @@ NAMES_LOGGED_MAX: Final = 20
 """A batch may hold two hundred names; a log line shows the first few and the count."""
 
 
+class Unfailing:
+    """A stream for the log that swallows what cannot be written: a full disk or a reader that is gone must not stop an enactor."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+        """None in a process that was started with stderr closed."""
+
+    def write(self, text: str) -> None:
+        """Write, or lose the text."""
+        if self._stream is not None:
+            with suppress(OSError):
+                self._stream.write(text)
+
+    def flush(self) -> None:
+        """Flush, or lose what was written."""
+        if self._stream is not None:
+            with suppress(OSError):
+                self._stream.flush()
+
+
+def say(line: str) -> None:
+    """Say a sentence to a person on stderr, or lose it."""
+    stream = Unfailing(sys.stderr)
+    stream.write(f"{line}\n")
+    stream.flush()
+
+
 def logger(**bound: Any) -> Any:
     """Return a logger of JSON lines on stderr."""
     structlog.configure(
@@ -22,7 +50,7 @@ def logger(**bound: Any) -> Any:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(),
         ],
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(file=cast("TextIO", Unfailing(sys.stderr))),
     )
     return structlog.get_logger(**bound)
 

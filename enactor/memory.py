@@ -14,6 +14,7 @@ from enactor.observe import (
     LISTING_PAGE_SETS_MAX,
     FenceRange,
     FenceReading,
+    SetsReading,
     SwitchReading,
     fence_range,
     sets_reading,
@@ -53,6 +54,7 @@ class ZoneMemory:
 
     def read_all(self, now: float) -> None:
         """Read the fence range, then the record sets; what moved between the two is read again."""
+        self.surveyed_at = None  # until all of it is read: what a failed read leaves half done is never trusted
         found = self._port.fences(self.zone, self.fleet)
         listing = sets_reading(self.zone_name, self.zone, self._port.listing(self.zone))
         self.fences = dict(found.fences)
@@ -68,18 +70,24 @@ class ZoneMemory:
 
     def refresh(self, wanted: Iterable[str], now: float) -> None:
         """Read the switch and some endpoints again, fences before record sets, in as few pages as there are."""
+        surveyed_at = self.surveyed_at
+        self.surveyed_at = None  # a read that fails here makes the next cycle read everything
         self.read_switch()
         asked = set(wanted)
         if len(self.fences) <= WHOLE_RANGE_FENCES_MAX:
             found = self._port.fences(self.zone, self.fleet)
             asked |= {name for name in {*found.fences, *self.fences} if found.fences.get(name) != self.fences.get(name)}
-            self.fences = dict(found.fences)
             if len(asked) > max(BY_NAME_MAX, self.total // LISTING_PAGE_SETS_MAX):
                 self.read_all(now)
-            elif asked:
-                self._read_sets(sorted(asked))
+                return
+            sets = self._sets_at(sorted(asked))
+            # New fences stand beside the sets that were read after them, or not at all: a fence of now beside sets of before
+            # would pass for a compare-and-swap and leave a mix.
+            self.fences = dict(found.fences)
+            self._take(asked, sets)
         elif asked:
             self._read_names(sorted(asked))
+        self.surveyed_at = surveyed_at
 
     def refresh_by_name(self, wanted: list[str]) -> None:
         """Read the fences, then the record sets, of these endpoints alone."""
@@ -90,15 +98,18 @@ class ZoneMemory:
         before = {name: self.fences.get(name) for name in wanted}
         fence_names = [names.fence_name(name, self.zone_name) for name in wanted]
         found = fence_range(self.zone, self.zone_name, self.fleet, self._port.at(self.zone, fence_names)).fences
+        sets = self._sets_at(wanted)
         for name in wanted:
             self.fences.pop(name, None)
             if name in found:
                 self.fences[name] = found[name]
-        self._read_sets(wanted)
+        self._take(wanted, sets)
         return {name for name in wanted if before[name] != self.fences.get(name)}
 
-    def _read_sets(self, wanted: list[str]) -> None:
-        found = sets_reading(self.zone_name, self.zone, self._port.at(self.zone, wanted))
+    def _sets_at(self, wanted: list[str]) -> SetsReading:
+        return sets_reading(self.zone_name, self.zone, self._port.at(self.zone, wanted) if wanted else ())
+
+    def _take(self, wanted: Iterable[str], found: SetsReading) -> None:
         for name in wanted:
             self._replace(name, found.sets.get(name, ()))
         self.cuts = (self.cuts - set(wanted)) | found.cuts

@@ -7,7 +7,7 @@ once, not once for each mistake in it. Nothing here may raise for any input, and
 import ipaddress
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -23,14 +23,31 @@ FENCE_GROWTH_OCTETS: Final = len(names.FENCE_LABEL) + 1
 """A fence's name is the endpoint's with one more label."""
 WILDCARD_GROWTH_OCTETS: Final = len(names.WILDCARD_LABEL) - len("*")
 """... and a wildcard's own label becomes a word."""
+NAME_TEXT_MAX_CHARACTERS: Final = 4 * names.NAME_LIMIT_OCTETS
+"""The longest spelling of the longest name: every octet as an escape. What is longer is no name, and no message repeats it."""
+LONG_INTEGER_BITS: Final = 1024
+"""Python refuses to write out an integer of many digits; in base 16 it writes any."""
+_SPACE: Final = re.compile(r"[\x00-\x20\x7f]")
+"""What nobody means in a DNS name unless it is written as an escape."""
 
 
 class Doubled(dict[str, Any]):
     """A JSON object in which keys stood twice."""
 
-    def __init__(self, pairs: Sequence[tuple[str, Any]], twice: Sequence[str]) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, Any]], twice: Sequence[str]) -> None:
         super().__init__(pairs)
         self.twice = tuple(twice)
+
+
+class Unreadable:
+    """What stands in a file where a value should: the text that it has there, and what that is instead."""
+
+    def __init__(self, text: str, word: str) -> None:
+        self.text = text if len(text) <= SHOWN_MAX_CHARACTERS else text[: SHOWN_MAX_CHARACTERS - 3] + "..."
+        self.word = word
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 class Faults:
@@ -52,7 +69,12 @@ class Faults:
         return len(self._found)
 
 
-_SHORT: Final = reprlib.Repr()
+class _Short(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        return hex(x) if x.bit_length() > LONG_INTEGER_BITS else super().repr_int(x, level)
+
+
+_SHORT: Final = _Short()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, SHOWN_MAX_CHARACTERS, SHOWN_MAX_CHARACTERS
 _WORDS: Final = {True: "true", False: "false", None: "null"}
 
@@ -74,6 +96,8 @@ def type_word(value: object) -> str:
     """Return what a value is, in the words of JSON and YAML."""
     if isinstance(value, bool):
         return "true or false"
+    if isinstance(value, Unreadable):
+        return value.word
     words: dict[type, str] = {str: "text", int: "a number", float: "a number", dict: "an object", list: "a list"}
     return next((word for kind, word in words.items() if isinstance(value, kind)), "null" if value is None else "odd")
 
@@ -162,13 +186,35 @@ def _not_whole(value: object) -> str:
 def read_name(value: object, path: str, faults: Faults) -> str | None:
     """Return the canonical spelling of a DNS name."""
     text = read_text(value, path, faults)
-    if text is None:
+    if text is None or _has_space(text, path, faults):
+        return None
+    if len(text) > NAME_TEXT_MAX_CHARACTERS:
+        what = f"it has {len(text)} characters, and a name at most {names.NAME_LIMIT_OCTETS} octets"
+        faults.add(path, f"{shown(text)} is no DNS name: {what}")
         return None
     try:
         return names.canonical(text)
     except names.NameFault as fault:
-        faults.add(path, f"{shown(text)} is no DNS name: {fault}")
+        faults.add(path, f"{shown(text)} is no DNS name: {_bounded(str(fault))}")
         return None
+
+
+def _bounded(words: str) -> str:
+    """Cut the middle out of what is longer than any name: octets shown as escapes take ten times their room."""
+    if len(words) <= NAME_TEXT_MAX_CHARACTERS:
+        return words
+    return f"{words[:SHOWN_MAX_CHARACTERS]}...{words[-SHOWN_MAX_CHARACTERS:]}"
+
+
+def _has_space(text: str, path: str, faults: Faults) -> bool:
+    """Note a space: DNS can carry one and `names` reads it, but who types it into a file has made a mistake."""
+    found = _SPACE.search(text)
+    if found is None:
+        return False
+    what = "a space" if found.group() == " " else f"the character {found.group()!a}"
+    advice = f"write \\{ord(found.group()):03o} if that is meant"
+    faults.add(path, f"{shown(text)} is no DNS name: it has {what} in it; {advice}")
+    return True
 
 
 def read_endpoint_name(value: object, path: str, faults: Faults) -> str | None:
@@ -179,12 +225,11 @@ def read_endpoint_name(value: object, path: str, faults: Faults) -> str | None:
     reserved = names.reserved_label(name)
     if reserved is not None:
         faults.add(path, f"label {shown(reserved)} of {shown(name)} belongs to fences, switches and self-tests")
-        return None
     octets = names.octet_length(name) + FENCE_GROWTH_OCTETS + (WILDCARD_GROWTH_OCTETS if name.startswith("*.") else 0)
     if octets > names.NAME_LIMIT_OCTETS:
         faults.add(path, f"the name of its fence would take {octets} octets, over {names.NAME_LIMIT_OCTETS}", "limit")
         return None
-    return name
+    return name if reserved is None else None
 
 
 def read_zone(value: object, path: str, faults: Faults) -> str | None:
@@ -200,8 +245,8 @@ def read_zone(value: object, path: str, faults: Faults) -> str | None:
     return None
 
 
-def read_address(value: object, path: str, faults: Faults, record_type: str) -> str | None:
-    """Return an address in the spelling of RFC 5952, of the family that its type wants."""
+def read_address(value: object, path: str, faults: Faults, record_type: str | None) -> str | None:
+    """Return an address in the spelling of RFC 5952; one of another family than its type wants is noted, and is known still."""
     text = read_text(value, path, faults)
     if text is None:
         return None
@@ -209,9 +254,8 @@ def read_address(value: object, path: str, faults: Faults, record_type: str) -> 
     if address is None:
         return None
     version, wanted = ("IPv4", "A") if ":" not in address else ("IPv6", "AAAA")
-    if record_type != wanted:
+    if record_type is not None and record_type != wanted:
         faults.add(path, f"{shown(text)} is an {version} address, which type {record_type} cannot hold")
-        return None
     return address
 
 

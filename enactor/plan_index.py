@@ -22,11 +22,6 @@ class PlanIndex:
             content = content_of_endpoint(endpoint)
             self.contents[endpoint.key] = content
             self.digests[endpoint.key] = content_digest(content)
-        self.answers: dict[str, frozenset[tuple[str, str]]] = {
-            zone: frozenset((name, record.type) for name in listed for record in self.contents.get((zone, name), ()))
-            for zone, listed in self.by_zone.items()
-        }
-        """By zone, every (name, type) that will have a record set."""
         self.retired = frozenset(retired.key for retired in stored.plan.retired)
 
     @property

@@ -6,7 +6,7 @@ nothing of botocore leaves this module.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
@@ -167,7 +167,7 @@ class Route53Zones:
             outcome = _outcome(error, batch)
         else:
             self._note_date(answer)
-            outcome = Applied(answer["ChangeInfo"]["Id"].removeprefix("/change/"))
+            outcome = Applied(str(answer.get("ChangeInfo", {}).get("Id", "unknown")).removeprefix("/change/"))
         if not isinstance(outcome, Applied | Unknown):
             self._budget_of(batch.zone).give_back(len(changes))
         applied = len(changes) if isinstance(outcome, Applied) else 0
@@ -182,8 +182,12 @@ class Route53Zones:
         if not answer:
             return  # a time-out is an error without an answer
         text = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
-        if text:
-            self._date = parsedate_to_datetime(text)
+        try:
+            date = parsedate_to_datetime(text) if text else None
+        except (TypeError, ValueError):
+            return  # a proxy's own idea of a date: no expiry is judged by it
+        if date is not None:
+            self._date = date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _cursor(page: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Decide how a zone stands to the plans at hand: its switch, its open generation, and which plan may be worked from.
 
-Pure. Promise 2 rests here and in the batch: below the open generation nothing is written but repair.
+Pure but for the lookup it is handed. Promise 2 rests here and in the batch: below the open generation nothing is written but repair.
 
     switch says              newest valid plan        standing
     -----------              -----------------        --------
@@ -12,7 +12,7 @@ Pure. Promise 2 rests here and in the batch: below the open generation nothing i
     run, gen G               below G, or none         ahead: only repairs, until a plan above G is published
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -25,6 +25,9 @@ from enactor.plan_index import PlanIndex
 from enactor.report import PlanWord, SwitchWord
 
 UNKNOWN_OPEN: Final = 0
+
+Older = Callable[[int, int], PlanIndex | None]
+"""Finds the newest kept plan below one generation and above another; `library.Library.older` is one."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,27 +83,32 @@ def same_generation_first(candidates: Sequence[PlanIndex], switch: Switch | Garb
     )
 
 
+def nothing_older(_below: int, _above: int) -> PlanIndex | None:
+    """Find no plan besides the candidates."""
+    return None
+
+
 def choose(
     zone: str,
     switch: Switch | Garbled | None,
     candidates: Sequence[PlanIndex],
     open_plan: PlanIndex | None,
     limits: PlanLimits,
+    *,
+    older: Older = nothing_older,
 ) -> Choice:
     """Choose the newest valid plan that the plan-wide guards let in; failing that the open one; failing that, none.
 
     A candidate is held against the plan that is open here: what reached the table `--unguarded`, or by another planner's
-    looser limits, is judged again.
+    looser limits, is judged again. Below a refused one, kept plans that were not at hand are tried before older candidates.
     """
     if not isinstance(switch, Switch):
         newest = candidates[0] if candidates else None
         return Choice(working=newest, may_advance=newest is not None, opens=False)
     base = open_plan.stored.plan if open_plan else None
     refused: list[tuple[int, Finding]] = []
-    for candidate in same_generation_first(candidates, switch):
+    for candidate in _in_turn(same_generation_first(candidates, switch), switch, refused, older):
         generation = candidate.stored.generation
-        if generation < switch.gen or (generation == switch.gen and candidate.stored.short_digest != switch.plan):
-            break
         if generation == switch.gen:
             return Choice(working=candidate, may_advance=True, opens=False, refused=tuple(refused))
         findings = judge_plan(candidate.stored.plan, base, limits, zone)
@@ -111,3 +119,26 @@ def choose(
         return Choice(working=open_plan, may_advance=True, opens=False, refused=tuple(refused))
     newest = candidates[0] if candidates and not refused else None
     return Choice(working=newest, may_advance=False, opens=False, refused=tuple(refused))
+
+
+def _in_turn(
+    candidates: Sequence[PlanIndex], switch: Switch, refused: Sequence[tuple[int, Finding]], older: Older
+) -> Iterator[PlanIndex]:
+    """Yield what may be worked from, newest first. `refused` grows meanwhile: a gap below a refused plan is filled from `older`.
+
+    Ends: each plan from `older` is below the last refused one, and the candidates are finitely many.
+    """
+    for candidate in [*(one for one in candidates if _may_be_worked_from(one, switch)), None]:
+        bottom = candidate.stored.generation if candidate else switch.gen
+        while refused and (found := older(refused[-1][0], bottom)) is not None:
+            assert bottom < found.stored.generation < refused[-1][0], "what is found lies in the gap"
+            yield found
+        if candidate is not None:
+            yield candidate
+
+
+def _may_be_worked_from(plan: PlanIndex, switch: Switch) -> bool:
+    """Tell whether a plan is above what is open, or the very plan that is: the same number with another digest is a fork."""
+    if plan.stored.generation == switch.gen:
+        return plan.stored.short_digest == switch.plan
+    return plan.stored.generation > switch.gen

@@ -17,6 +17,7 @@ the endpoint, so that no mix of two contents can stand (promise 3).
     names the wanted     anything else           Repair
     names another        guards pass             Swap
     names another        guards refuse           Refused, with a Repair to what the fence names where it does not stand
+    any                  would answer nothing    Refused(alias-target): no swap, no repair, leaves only aliases to nothing
     any of these, but nothing may advance here   Repair to what the fence names, else Superseded
 """
 
@@ -25,7 +26,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from enactor import guards, names
+from enactor import guards
 from enactor.fence import Fence, Garbled, has_passed, is_held
 from enactor.guards import Finding, Limits, Surroundings
 from enactor.observe import FenceReading
@@ -38,8 +39,8 @@ from enactor.records import (
     content_of,
     difference,
     kinds_of,
-    kinds_served,
 )
+from enactor.survivors import survivors
 
 State = Literal[
     "retired",
@@ -151,6 +152,31 @@ Decision = Current | Superseded | Foreign | GarbledFence | Held | Tombstone | Re
 
 def decide(question: Question) -> Decision:
     """Answer what is to be done at one endpoint; see the table above."""
+    return _still_answering(_wish(question), question)
+
+
+def _still_answering(decision: Decision, question: Question) -> Decision:
+    """Refuse a swap that leaves a kind with dead aliases only, whatever asks for it and whoever allowed it."""
+    match decision:
+        case Swap() as swap if found := _silencing(swap, question):
+            fence = question.view.fence.fence if question.view.fence else None
+            repair = (
+                _repair_to_named(question, fence) if isinstance(fence, Fence) and swap.purpose != "repair" else None
+            )
+            return _still_answering(Refused(found, repair=repair), question)
+        case Refused(findings=findings, repair=Swap() as repair) if found := _silencing(repair, question):
+            return Refused((*findings, *(one for one in found if one not in findings)))
+        case _:
+            return decision
+
+
+def _silencing(swap: Swap, question: Question) -> tuple[Finding, ...]:
+    after = {record.key: record for record in swap.before if record not in swap.deletes}
+    after |= {record.key: record for record in swap.creates}
+    return guards.judge_answers(swap.before, after.values(), swap.zone, question.around)
+
+
+def _wish(question: Question) -> Decision:
     reading = question.view.fence
     if reading is None:
         return _without_fence(question)
@@ -208,7 +234,11 @@ def _with_fence(question: Question, fence: Fence) -> Decision:
     if fence.plan == content_digest(target):
         if observed == target:
             return Current()
-        findings = guards.judge_place(question.wanted, target, question.around)
+        standing = question.around.standing or frozenset()
+        findings = (
+            *guards.judge_place(question.wanted, target, question.around),
+            *guards.judge_circles(question.wanted, target, question.around, standing),
+        )
         return (
             Refused(findings)
             if findings
@@ -240,6 +270,7 @@ def _findings(question: Question, target: Content, bases: tuple[Content, ...]) -
     found = [
         *guards.judge_content(target),
         *guards.judge_place(question.wanted, target, question.around),
+        *guards.judge_circles(question.wanted, target, question.around),
         *guards.judge_room(len(target) - len(question.view.sets) + (question.view.fence is None), question.around),
     ]
     if target:
@@ -285,7 +316,7 @@ def _swap(
     if assert_all:
         deletes, creates = tuple(sorted(question.view.sets, key=lambda record: record.key)), target
     elif deletes or not creates:
-        again = survivors(change.kept, creates, question)
+        again = survivors(change.kept, creates, question.view.zone, question.around.standing)
         deletes, creates = (*deletes, *again), (*creates, *again)
     in_force = target if purpose == "repair" else question.named
     return Swap(
@@ -301,33 +332,6 @@ def _swap(
         serving=tuple(sorted(kinds_of(in_force if in_force is not None else question.view.sets))),
         allowed=allowed,
     )
-
-
-def survivors(kept: tuple[RecordSet, ...], creates: tuple[RecordSet, ...], question: Question) -> tuple[RecordSet, ...]:
-    """Return one untouched set of non-zero weight of each kind that the swap creates no such set of.
-
-    The guards judged what was observed; a set that the batch does not name may have been deleted since by somebody else. To
-    DELETE and CREATE it again asserts that it still stands, or the whole batch fails. Asked for by every swap that deletes
-    anything, or that writes the fence alone. An alias that dangles answers nothing and is no survivor.
-    """
-    covered = set(kinds_served(creates))
-    again: list[RecordSet] = []
-    for record in kept:
-        if (
-            record.serves
-            and kinds_of((record,)) - covered
-            and not dangles(record, question.view.zone, question.around.standing)
-        ):
-            again.append(record)
-            covered |= kinds_of((record,))
-    return tuple(again)
-
-
-def dangles(record: RecordSet, zone: str, targets: frozenset[tuple[str, str]] | None) -> bool:
-    """Tell whether a set is an alias to a name of its zone that is not among the (name, type) of possible targets."""
-    if record.alias is None or record.alias.zone != zone or targets is None:
-        return False
-    return (names.canonical(record.alias.name), record.type) not in targets
 
 
 def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence:

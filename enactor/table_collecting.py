@@ -29,8 +29,8 @@ PLAN_IS_CONDEMNED_AS_SEEN: Final = (
 # The plan still bears this collector's token: nobody put it back, and nobody took it over.
 PLAN_IS_OURS_TO_DELETE: Final = "#condemned = :token"
 
-# There is a HEAD, and it is another plan. Without a HEAD any plan may be the one that a person restores.
-HEAD_IS_ANOTHER: Final = "attribute_exists(pk) AND #generation <> :generation"
+# There is a HEAD, it says which plan it is, and it is another. Without one any plan may be what a person restores.
+HEAD_IS_ANOTHER: Final = "attribute_exists(#generation) AND #generation <> :generation"
 
 # Nobody pinned the plan.
 PLAN_IS_NOT_PINNED: Final = "attribute_not_exists(pk)"

@@ -11,7 +11,7 @@ from typing import Final
 
 from enactor import table_keys as keys
 from enactor.plan import DIGEST_DIGITS, digest_of
-from enactor.ports import Conflict, Draft, PlanEntry, PlanHead
+from enactor.ports import Conflict, Draft, OutsideError, PlanEntry, PlanHead
 from enactor.table_items import Item, Items, Refusal, Write
 from enactor.table_keys import Manifest
 from enactor.table_reading import BODY_LIMIT_OCTETS, TableReading, chunk_digest
@@ -96,7 +96,7 @@ class TablePublishing:
 
     def _manifest(self, draft: Draft, chunks: list[bytes], parent: PlanHead | None, token: str) -> Manifest:
         return Manifest(
-            generation=1 + self._highest(parent),
+            generation=self._next(parent),
             digest=digest_of(draft.body),
             parent=parent.generation if parent else 0,
             created_at=draft.created_at,
@@ -109,6 +109,16 @@ class TablePublishing:
             chunks=tuple(chunk_digest(chunk) for chunk in chunks),
             token=token,
         )
+
+    def _next(self, parent: PlanHead | None) -> int:
+        highest = self._highest(parent)
+        if highest >= keys.GENERATION_MAX:
+            raise OutsideError(
+                f"no generation is left above {highest}, which is HEAD or FLOOR in {self._items.where}: somebody typed it into a "
+                "switch; delete that switch by hand, set the item `floor` to HEAD's generation, run `enactor start`, and "
+                "publish again"
+            )
+        return 1 + highest
 
     def _highest(self, parent: PlanHead | None) -> int:
         """Return the generation to go above: HEAD, FLOOR, and the newest manifest.

@@ -25,6 +25,11 @@ from enactor.swap import Swap, View
 UNSAYABLE: Final = "a plan cannot say that, and adopting it would lose it"
 
 
+TableWord = Callable[[], brake.Table | None]
+"""Read what the table says about generations, None where it cannot be read. Asked after the fences, at every try: what was read
+before a wait may be older than what the zone is open at by now."""
+
+
 class Done(msgspec.Struct, frozen=True):
     """What a verb did, in one sentence; `change_id` is None where nothing had to be done."""
 
@@ -46,20 +51,20 @@ class Operator:
         self._chance = chance
         self._comment = comment
 
-    def init(self, zone: str, table: brake.Table, told: int | None) -> Done:
+    def init(self, zone: str, table: TableWord, told: int | None) -> Done:
         """Bring a zone into service: self-test first, then the switch in run. An existing switch stays as it is."""
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is not None:
             return Done(f"zone {zone} has a switch already; it stays as it is: {_said(found)}", None)
-        brake.generation_of(found, table, told)  # raises before anything is written where no generation can be told
+        brake.generation_of(found, table(), told)  # raises before anything is written where no generation can be told
         proven = SelfTest(self._zones, zone, self._clock, self._chance).run()
         change = self._turn(
-            zone, "run", lambda now: None if now.switch.record else brake.generation_of(now, table, told)
+            zone, "run", lambda now: None if now.switch.record else brake.generation_of(now, table(), told)
         )
         found = self._zones.fences(zone, self._fleet)
         return Done(f"zone {zone} ({found.zone_name}) is in service: {_said(found)}", change, proven)
 
-    def stop(self, zone: str, table: brake.Table | None) -> Done:
+    def stop(self, zone: str, table: TableWord) -> Done:
         """Stop every enactor in a zone; batches on their way fail whole from then on."""
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is None:
@@ -71,14 +76,14 @@ class Operator:
             if now.switch.record is None or brake.is_done(now, "stop"):
                 return None
             try:
-                return brake.generation_of(now, table, None)
+                return brake.generation_of(now, table(), None)
             except brake.Unclear:
                 return None  # a text typed by hand already stops; what it lacks, start asks for
 
         change = self._turn(zone, "stop", wanted)
         return Done(f"zone {zone} is stopped: {_said(self._zones.fences(zone, self._fleet))}", change)
 
-    def start(self, zone: str, table: brake.Table | None, told: int | None) -> Done:
+    def start(self, zone: str, table: TableWord, told: int | None) -> Done:
         """Bring run back, with a new nonce, at the highest generation that anything at hand shows."""
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is None and not brake.is_ours(found, self._fleet):
@@ -88,7 +93,7 @@ class Operator:
         change = self._turn(
             zone,
             "run",
-            lambda now: None if brake.is_done(now, "run") else brake.generation_of(now, table, told),
+            lambda now: None if brake.is_done(now, "run") else brake.generation_of(now, table(), told),
         )
         return Done(f"zone {zone} runs: {_said(self._zones.fences(zone, self._fleet))}", change)
 

@@ -5,15 +5,40 @@ something else, only true, false, null and decimal numbers are left: `no` is tex
 """
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 
+import msgspec
 import yaml
 
 SIZE_MAX_CHARACTERS: Final = 16_000_000
 DEPTH_MAX_LEVELS: Final = 32
 ALIASES_MAX: Final = 1_000
 """A few anchors save typing; thousands of them are a text that means to grow."""
+FAULTS_MAX: Final = 1_000
+"""Nobody reads on after so many."""
 _TAB: Final = re.compile(r"^ *\t", re.MULTILINE)
+
+
+class YamlFault(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing wrong with a text as YAML, and where it stands, counted from 1; None where no one place is at fault."""
+
+    problem: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return self.problem if self.line is None else f"line {self.line} column {self.column}: {self.problem}"
+
+
+class YamlReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a text says as far as it can be read, and everything that is wrong with it."""
+
+    value: Any = None
+    faults: tuple[YamlFault, ...] = ()
+    is_read: bool
+    """Whether there is a value at all: a doubled key is a fault, and what stands beside it can still be judged."""
 
 
 class YamlFaultError(ValueError):
@@ -22,40 +47,74 @@ class YamlFaultError(ValueError):
 
 def load(text: str) -> Any:
     """Return what a YAML text says, in plain lists, dicts, text, numbers and booleans."""
+    reading = read(text)
+    if reading.faults:
+        raise YamlFaultError(str(reading.faults[0]))
+    return reading.value
+
+
+def read(text: str) -> YamlReading:
+    """Return what a YAML text says, with every fault; it never raises."""
     if len(text) > SIZE_MAX_CHARACTERS:
-        raise YamlFaultError(f"{len(text)} characters are over {SIZE_MAX_CHARACTERS}")
-    tab = _TAB.search(text)
-    if tab is not None:
-        line, column = text.count("\n", 0, tab.end()) + 1, tab.end() - tab.start()
-        raise YamlFaultError(f"line {line} column {column}: a tab cannot indent YAML; use spaces")
-    loader = _Loader(text)
+        return _unread(YamlFault(problem=f"{len(text)} characters are over {SIZE_MAX_CHARACTERS}"))
+    tabs = tuple(_tabs(text))
+    if tabs:
+        return _unread(*tabs)
     try:
-        return loader.get_single_data()
+        loader = _Loader(text)
+    except yaml.reader.ReaderError as error:
+        return _unread(YamlFault(problem=_unprintable(error, text)))
+    try:
+        value = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
-        raise YamlFaultError(_sentence(error)) from None
+        return _unread(*loader.faults, _fault(error))
     except yaml.YAMLError as error:
-        raise YamlFaultError(" ".join(str(error).split())) from None
+        return _unread(YamlFault(problem=" ".join(str(error).split())))
     except (ValueError, OverflowError):
-        raise YamlFaultError("a number in it has too many digits") from None
+        return _unread(*loader.faults, YamlFault(problem="a number in it has too many digits"))
     finally:
         loader.dispose()
+    return YamlReading(value=value, faults=_in_order(loader.faults), is_read=True)
 
 
-def _sentence(error: yaml.MarkedYAMLError) -> str:
-    mark = error.problem_mark or error.context_mark
-    where = f"line {mark.line + 1} column {mark.column + 1}: " if mark else ""
+def _unread(*faults: YamlFault) -> YamlReading:
+    return YamlReading(faults=_in_order(faults), is_read=False)
+
+
+def _in_order(faults: Iterable[YamlFault]) -> tuple[YamlFault, ...]:
+    return tuple(sorted(faults, key=lambda fault: (fault.line or 0, fault.column or 0)))
+
+
+def _tabs(text: str) -> Iterator[YamlFault]:
+    line, seen = 1, 0
+    for tab in islice(_TAB.finditer(text), FAULTS_MAX):
+        line, seen = line + text.count("\n", seen, tab.end()), tab.end()
+        yield YamlFault(problem="a tab cannot indent YAML; use spaces", line=line, column=tab.end() - tab.start())
+
+
+def _fault(error: yaml.MarkedYAMLError) -> YamlFault:
     context = f"{error.context}, " if error.context else ""
-    return " ".join(f"{where}{context}{error.problem}".split())
+    return _marked(" ".join(f"{context}{error.problem}".split()), error.problem_mark or error.context_mark)
+
+
+def _marked(problem: str, mark: yaml.Mark | None) -> YamlFault:
+    if mark is None:
+        return YamlFault(problem=problem)
+    return YamlFault(problem=problem, line=mark.line + 1, column=mark.column + 1)
+
+
+def _unprintable(error: yaml.reader.ReaderError, text: str) -> str:
+    before = text[: error.position]
+    place = f"line {before.count(chr(10)) + 1} column {len(before) - before.rfind(chr(10))}"
+    return f"unacceptable character #x{ord(text[error.position]):04x}: {error.reason}, at {place}"
 
 
 class _Loader(yaml.SafeLoader):
     """The safe loader with limits, without the words that people do not mean."""
 
     def __init__(self, text: str) -> None:
-        try:
-            super().__init__(text)
-        except yaml.YAMLError as error:
-            raise YamlFaultError(" ".join(str(error).split())) from None
+        super().__init__(text)
+        self.faults: list[YamlFault] = []
         self._depth_levels = 0
         self._aliases = 0
 
@@ -73,16 +132,22 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Read the mapping without what is wrong with its keys, so that what else is wrong in the text is found too."""
         seen: set[str] = set()
-        for key, _ in node.value:
+        sound = []
+        for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a key is plain text", problem_mark=key.start_mark)
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {key.value[:64]!r} stands twice", problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
+                self._note("a key is plain text", key)
+            elif key.value in seen:
+                self._note(f"the key {key.value[:64]!r} stands twice", key)
+            else:
+                seen.add(key.value)
+                sound.append((key, value))
+        return super().construct_mapping(yaml.MappingNode(node.tag, sound, node.start_mark, node.end_mark), deep)
+
+    def _note(self, problem: str, node: yaml.Node) -> None:
+        if len(self.faults) < FAULTS_MAX:
+            self.faults.append(_marked(problem, node.start_mark))
 
 
 # The core schema of YAML 1.2 (section 10.3.2), without its octal and hexadecimal numbers.

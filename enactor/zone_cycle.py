@@ -5,15 +5,29 @@ a lost answer nothing is sent again as it was: the switch, the newest plan and t
 anew. Every loop here ends: by work done, by everything waiting, by the deadline, or by the number of rounds.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import msgspec
 
+from enactor.aliases import beyond
 from enactor.backoff import Backoff
-from enactor.batch import Batch, SwitchChange, fence_set, halves, ordered, pack
+from enactor.batch import (
+    CHARACTERS_MAX,
+    ELEMENTS_MAX,
+    Batch,
+    Size,
+    SwitchChange,
+    fence_set,
+    fitting,
+    halves,
+    ordered,
+    pack,
+    turned,
+)
 from enactor.cycle_report import ZoneResult
-from enactor.fence import Switch, switch_text, text_set
+from enactor.fence import Garbled, Switch, switch_text, text_set
 from enactor.gate import GateRefusal
 from enactor.guards import Finding, LimitsTable
 from enactor.hooks import BatchEnded, Hook, Noticed
@@ -33,6 +47,7 @@ from enactor.outcome import (
     ZonePort,
 )
 from enactor.ports import Chance, Clock, OutsideError, Stopping
+from enactor.records import RecordSet, txt_quote
 from enactor.report import Action
 from enactor.standing import Choice, Standing, choose, stand
 from enactor.swap import Swap
@@ -40,6 +55,12 @@ from enactor.wire import names_target
 
 ROUNDS_MAX: Final = 40
 """A zone that still conflicts after this many decisions in one cycle is left to the next."""
+ROUND_SECONDS_MAX: Final = 10.0
+"""How long batches of one decision are sent; with a small share of the account a large plan takes many rounds."""
+LOST_TOGETHER_MAX: Final = 2
+"""After so many conflicts in a cycle an endpoint goes in batches of its own, behind the rest."""
+LOST_MAX: Final = 4
+"""After so many conflicts in a cycle an endpoint waits: somebody else writes there, or Route 53 will not have it."""
 WAIT_FIRST_SECONDS: Final = 0.2
 WAIT_MAX_SECONDS: Final = 8.0
 DETAIL_LIMIT_CHARACTERS: Final = 1_000
@@ -81,6 +102,8 @@ class ZoneCycle:
         self.choice: Choice
         self.judged: dict[str, Judged] = {}
         self._conflicted: set[str] = set()
+        self._lost: Counter[str] = Counter()
+        """How often each endpoint was named by a conflict in this cycle."""
         self._take_bearings()
 
     def run(self, deadline: float, look_again: Callable[[], Shelf]) -> None:
@@ -89,7 +112,7 @@ class ZoneCycle:
             for attempt in range(ROUNDS_MAX):
                 if attempt and not self._before_next_round(attempt, deadline, look_again):
                     break
-                if self._round() != "again" or self.crew.clock.now() >= deadline:
+                if self._round(deadline) != "again" or self.crew.clock.now() >= deadline:
                     break
         except Stopping:
             raise
@@ -156,23 +179,20 @@ class ZoneCycle:
         )
         return judge(self.memory, bench, endpoint_names(self.memory, self.choice, self.crew.fleet))
 
-    def _round(self) -> Sent:
-        """Decide once, send what was decided, and say whether to decide again."""
+    def _round(self, deadline: float) -> Sent:
+        """Decide once, send what was decided, and say whether to decide again.
+
+        What was decided is not sent for longer than a moment: then the switch, the newest plan and the fences are read again.
+        """
+        until = min(deadline, self.crew.clock.now() + ROUND_SECONDS_MAX)
         if not self.standing.running or self.memory.switch.record is None:
             return "over"
         swaps = [judged.swap for judged in self._judge(self._nonce()).values() if judged.swap is not None]
-        ready = [swap for swap in swaps if not self._waits(swap)]
-        queue = pack(
-            ordered(ready, self.crew.enactor),
-            zone=self.memory.zone,
-            zone_name=self.memory.zone_name,
-            switch=self._switch_change(),
-            comment=self.crew.comment.format(generation=self._generation()),
-            pointed=self.memory.pointed,
-        )
-        while (
-            queue
-        ):  # ends: a batch leaves the queue for good, or as two smaller ones, or without the endpoint at fault
+        switch = self._switch_change()
+        queue = self._packed([swap for swap in swaps if not self._waits(swap)], switch)
+        while queue:  # ends: a batch leaves for good, or as two smaller ones, or without the endpoint at fault
+            if self.crew.clock.now() >= until:
+                return "again"
             self.crew.clock.sleep(0.0)  # a stop is seen before each batch: what is not on its way yet is not sent
             sent, parts = self._send(self._rebased(queue.pop(0)))
             if sent != "done":
@@ -180,8 +200,43 @@ class ZoneCycle:
             queue[:0] = parts
         return "done"
 
+    def _packed(self, ready: list[Swap], switch: SwitchChange) -> list[Batch]:
+        """Fill batches; what lost again and again goes alone and behind the rest, so that it holds nobody up."""
+        fit, over = fitting(ready, self.memory.zone_name, switch)
+        for swap, size in over:
+            self._over_limits(swap, size)
+        losing = [swap for swap in fit if self._lost[swap.name] >= LOST_TOGETHER_MAX]
+        together = [swap for swap in fit if self._lost[swap.name] < LOST_TOGETHER_MAX]
+        groups = [ordered(together, turned(together, self.crew.enactor)), *([swap] for swap in ordered(losing))]
+        return [
+            batch
+            for index, group in enumerate(groups)
+            for batch in pack(
+                group,
+                zone=self.memory.zone,
+                zone_name=self.memory.zone_name,
+                # Only the first opens: `_rebased` makes the others assert what it has written.
+                switch=switch
+                if index == 0 or switch.before != switch.after
+                else SwitchChange(switch.after, switch.after),
+                comment=self.crew.comment.format(generation=self._generation()),
+                pointed=self.memory.pointed,
+            )
+        ]
+
+    def _over_limits(self, swap: Swap, size: Size) -> None:
+        """Put off a swap that no call can hold: what stands there, or what is wanted, is too large to be replaced at once."""
+        message = (
+            f"changing it takes {size.elements} record elements and {size.characters} characters in one call, over "
+            f"Route 53's {ELEMENTS_MAX} and {CHARACTERS_MAX}: take some of what stands there away by hand, or ask for less"
+        )
+        self.gate_findings[swap.name] = (Finding(guard="limit", message=message),)
+        self.actions[swap.name] = "refused"
+
     def _rebased(self, batch: Batch) -> Batch:
-        """Return the batch asserting the switch where an earlier part of it has already opened the generation."""
+        """Return the batch with what its aliases lead to by now, asserting the switch where an earlier part of it opened."""
+        touched = (record for swap in batch.swaps for record in (*swap.before, *swap.creates))
+        batch = msgspec.structs.replace(batch, beyond=beyond(self.memory.sets, touched, batch.zone))
         record = self.memory.switch.record
         if batch.switch is None or record is None or record.values != batch.switch.after.values:
             return batch
@@ -202,12 +257,20 @@ class ZoneCycle:
         reading = self.memory.switch
         assert reading.record is not None, "a stopped zone is not written"
         if not self.choice.opens or self.choice.working is None:
-            return SwitchChange(reading.record, reading.record)
+            return SwitchChange(reading.record, self._plainly_running(reading.record, reading.switch))
         stored = self.choice.working.stored
         opened = Switch(
             fleet=self.crew.fleet, mode="run", gen=stored.generation, plan=stored.short_digest, nonce=self._nonce()
         )
         return SwitchChange(reading.record, text_set(reading.record.name, switch_text(opened)))
+
+    def _plainly_running(self, record: RecordSet, switch: Switch | Garbled | None) -> RecordSet:
+        """Return the switch as it is, or where it runs by a stop that has ended or in a person's wording, plainly in run."""
+        assert isinstance(switch, Switch), "a switch that cannot be read means stop"
+        if record.values == (txt_quote(switch_text(switch)),) and switch.mode == "run" and switch.until is None:
+            return record
+        plain = msgspec.structs.replace(switch, mode="run", until=None, nonce=self._nonce())
+        return text_set(record.name, switch_text(plain))
 
     def _send(self, batch: Batch) -> tuple[Sent, list[Batch]]:
         """Send one batch and do what its outcome asks for; return batches that take its place."""
@@ -220,9 +283,7 @@ class ZoneCycle:
                 self._applied(batch, change_id)
                 return "done", []
             case Conflicted(names=record_names):
-                self._conflicted |= batch.endpoints_at(record_names) or {swap.name for swap in batch.swaps}
-                self._mark(batch, "conflict")
-                return "again", []
+                return self._lost_to_others(batch, record_names)
             case ZoneBusy() | OverBudget():
                 self._mark(batch, "conflict")
                 return "again", []
@@ -295,13 +356,28 @@ class ZoneCycle:
     def _put_off(self, swap: Swap, why: str) -> None:
         key = (swap.zone, swap.name)
         jitter = self.crew.chance.uniform(0.0, 1.0)
-        self.crew.backoff.failed(key, swap.fence_after.plan, why, now=self.crew.clock.now(), jitter=jitter)
+        urgent = swap.state in {"empty", "missing"}
+        self.crew.backoff.failed(
+            key, swap.fence_after.plan, why, now=self.crew.clock.now(), jitter=jitter, urgent=urgent
+        )
         self.actions[swap.name] = "failed"
         self.crew.hook(Noticed(event="endpoint-rejected", facts={"zone": swap.zone, "endpoint": swap.name, "why": why}))
 
+    def _lost_to_others(self, batch: Batch, record_names: Sequence[str]) -> tuple[Sent, list[Batch]]:
+        """Read again what conflicted; an endpoint that loses again and again waits, and the rest goes on without it."""
+        named = batch.endpoints_at(record_names)
+        self._conflicted |= named or {swap.name for swap in batch.swaps}
+        self._mark(batch, "conflict")
+        self._lost.update(named)
+        for swap in batch.swaps:
+            if self._lost[swap.name] >= LOST_MAX:
+                self._put_off(swap, f"it conflicted {LOST_MAX} times in one cycle: somebody else writes there")
+        return "again", []
+
     def _gated(self, batch: Batch, reasons: tuple[GateRefusal, ...]) -> tuple[Sent, list[Batch]]:
         """The last gate refused: the endpoints it names wait, the rest goes on; a refusal of the whole batch is our fault."""
-        whole = [reason.why for reason in reasons if reason.name is None]
+        ours = {swap.name for swap in batch.swaps}
+        whole = [reason.why for reason in reasons if reason.name is None or reason.name not in ours]
         if whole:
             self.error = f"the last gate refused a batch, which is a fault of this program: {'; '.join(whole)}"
             self._mark(batch, "failed")

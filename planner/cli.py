@@ -1,6 +1,6 @@
 """The `planner` command. Each command reads its options, calls a pure decision or its shell, and prints what came of it.
 
-Exit status: 0 well; 1 failed, or wrong in form; 2 wrong usage; 3 a guard kept something back.
+Exit statuses are in the help of `main`, for people to see.
 """
 
 import click
@@ -12,10 +12,21 @@ from planner.commands_publish import publish
 from planner.commands_table import diff, list_, show
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="planner")
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, message="%(version)s")
 def main() -> None:
-    """Turn a fleet of load balancers into numbered, immutable plans."""
+    """Turn a fleet of load balancers into numbered, immutable plans.
+
+    \b
+    Exit status, the worst wins:
+      0  all is well
+      1  something failed, cannot be read, or is wrong in form
+      2  wrong usage
+      3  a guard kept something back (publish)
+
+    dry-run exits 0 or 1, also where guards refuse; with --detailed-exitcode 0 nothing would change, 2 something would,
+    3 something is refused.
+    """  # noqa: D301 - the backspace is click's sign to leave the lines as they are
 
 
 for _command in (check, compile_, dry_run, publish, list_, show, diff, schema):

@@ -18,7 +18,15 @@ from enactor.plan_index import PlanIndex
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 from enactor.settings import Settings
-from planner.options import console, load_source, open_table, plan_option, source_argument, with_settings
+from planner.options import (
+    console,
+    load_source,
+    open_table,
+    plan_option,
+    say_which_fleet,
+    source_argument,
+    with_settings,
+)
 from planner.publisher import PlannerStore, read_parent
 from planner.publishing import Carried, Mismatch, Parent, Publication, RefusedWhole, Unchanged, Wish, decide
 from planner.rehearsal import Rehearsal, Sight, rehearse_zone
@@ -33,14 +41,33 @@ EXIT_CHANGES: Final = 2
 @source_argument
 @plan_option
 @with_settings("table", "zones", "roles", "account-share", required=("table",))
-@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
-@click.option("--detailed-exitcode", is_flag=True, help="0: nothing to do, 2: changes, 3: something is refused.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), help="Default: text.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--detailed-exitcode",
+    is_flag=True,
+    help="Exit 0: nothing would change, 2: something would, 3: something is refused.",
+)
 def dry_run(
-    *, fleet_path: str | None, plan_path: str | None, settings: Settings, form: str, detailed_exitcode: bool
+    *,
+    fleet_path: str | None,
+    plan_path: str | None,
+    settings: Settings,
+    form: str | None,
+    as_json: bool,
+    detailed_exitcode: bool,
 ) -> None:
-    """Show what publishing a plan would change in the zones, what each guard says, and what it costs. Writes nothing."""
+    """Show what publishing a plan would change in the zones, what each guard says, and what it costs. Writes nothing.
+
+    Exit status: 0 it could be shown, also where guards refuse, unless --detailed-exitcode is given; 1 something could not be
+    read, or is wrong in form.
+    """
+    if as_json and form not in {None, "json"}:
+        raise click.UsageError(f"--json and --format {form} exclude each other")
+    form = "json" if as_json else form
     with told("planner", as_json=form == "json"):
         plan = load_source(fleet_path, plan_path)
+        say_which_fleet(plan, settings)
         zones = route53_zones(settings, session(), SystemClock(), _unheard)
         report, notes = rehearse(plan, open_table(settings, plan.fleet), zones, settings)
     for note in notes:
@@ -90,6 +117,7 @@ def rehearse(
         zones=tuple(zone for zone, _ in seen),
         endpoints=tuple(endpoint for _, endpoints in seen for endpoint in endpoints),
         other_zones=sum(1 for endpoint in plan.endpoints if endpoint.zone not in looked_at),
+        not_looked_at=tuple(sorted({endpoint.zone for endpoint in plan.endpoints} - looked_at)),
         cost=cost,
         changes=cost.changes > 0,
     )

@@ -7,8 +7,9 @@ import msgspec
 
 from enactor.cli.options import told
 from enactor.plan import canonical_json, digest_of
-from planner.options import load_source, plan_option, source_argument
+from planner.options import load_source, plan_option, read_source, source_argument
 from planner.schemas import SCHEMAS, schema_of
+from planner.wording import counted
 
 DIGEST_SHOWN_DIGITS: Final = 12
 
@@ -17,12 +18,19 @@ DIGEST_SHOWN_DIGITS: Final = 12
 @source_argument
 @plan_option
 def check(fleet_path: str | None, plan_path: str | None) -> None:
-    """Say whether a fleet file (or a plan file) has the right form, with everything that is wrong."""
+    """Say whether a fleet file (or a plan file) has the right form, with everything that is wrong.
+
+    Exit status: 0 the form is right, 1 it is not. Warnings on stderr name what is right in form and will not work, or is
+    seldom meant; they leave the status as it is.
+    """
     with told("planner"):
-        plan = load_source(fleet_path, plan_path)
+        source = read_source(fleet_path, plan_path)
+        plan = source.plan
+        for warning in source.warnings:
+            click.echo(f"warning: {warning}", err=True)
         digest = digest_of(canonical_json(plan))[:DIGEST_SHOWN_DIGITS]
         targets = sum(len(endpoint.targets) for endpoint in plan.endpoints)
-        what = f"{len(plan.endpoints)} endpoints, {targets} targets, {len(plan.retired)} retired"
+        what = f"{counted(len(plan.endpoints), 'endpoint')}, {counted(targets, 'target')}, {len(plan.retired)} retired"
         click.echo(f"{fleet_path or plan_path}: fleet {plan.fleet}, {what}, digest {digest}")
 
 

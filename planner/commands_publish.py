@@ -15,11 +15,21 @@ from enactor.logs import EventLog, logger
 from enactor.outside import SystemChance, SystemClock
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
 from enactor.settings import Settings
-from planner.options import json_option, load_source, open_table, plan_option, source_argument, with_settings
+from planner.options import (
+    WholeType,
+    json_option,
+    load_source,
+    open_table,
+    plan_option,
+    say_which_fleet,
+    source_argument,
+    with_settings,
+)
 from planner.publisher import Published, Signature
 from planner.publisher import publish as publish_plan
 from planner.publishing import DIGEST_DIGITS_MIN, Carried, Mismatch, RefusedWhole, Store, Unchanged, Wish
 from planner.reports import PublishReport
+from planner.wording import counted
 
 DIGEST_PATTERN: Final = r"[0-9a-fA-F]{12,64}"
 
@@ -37,7 +47,10 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
 @click.option("--unguarded", is_flag=True, help="Store it as it is. Enactors judge it all the same.")
 @click.option("--expect-digest", metavar="DIGEST", callback=_digest, help="Store only what has this digest.")
 @click.option(
-    "--expect-parent", metavar="GEN", type=click.IntRange(min=0), help="Store only on this generation (0: none)."
+    "--expect-parent",
+    metavar="GEN",
+    type=WholeType("generation", lowest=0),
+    help="Store only on this generation (0: none).",
 )
 @click.option("--reason", default="", metavar="TEXT", help="Why, for people who look at the table later.")
 @json_option
@@ -52,9 +65,14 @@ def publish(
     reason: str,
     as_json: bool,
 ) -> None:
-    """Store a plan as the next generation, as far as the guards let it."""
+    """Store a plan as the next generation, as far as the guards let it.
+
+    Exit status: 0 stored, or the same as the newest; 1 something failed, the form is wrong, or it is not what was expected;
+    2 wrong usage; 3 a guard kept an endpoint or the whole plan back.
+    """
     with told("planner", as_json=as_json):
         plan = load_source(fleet_path, plan_path)
+        say_which_fleet(plan, settings)
         published = publish_plan(
             open_table(settings, plan.fleet),
             plan,
@@ -84,9 +102,13 @@ def ended(published: Published, fleet: str, reason: str) -> VerbEnded:
             labels = sorted({finding.guard for finding in findings})
             return event(outcome="refused", detail=f"refused by {', '.join(labels)}; nothing was stored")
         case Store(carried=carried):
-            return event(outcome="changed", detail=f"published; {len(carried)} endpoints carried or left out")
+            return event(
+                outcome="changed", detail=f"published; {counted(len(carried), 'endpoint')} carried or left out"
+            )
         case Unchanged(carried=carried):
-            return event(outcome="unchanged", detail=f"unchanged; {len(carried)} endpoints carried or left out")
+            return event(
+                outcome="unchanged", detail=f"unchanged; {counted(len(carried), 'endpoint')} carried or left out"
+            )
 
 
 def _end_json(published: Published) -> None:

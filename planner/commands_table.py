@@ -13,28 +13,40 @@ from enactor.ports import DamagedPlan, Missing, PlanEntry, PlanHead, Unavailable
 from enactor.settings import Settings
 from enactor.table import PlanTable
 from planner.members import EndpointChange, PlanChange, plan_change
-from planner.options import console, generation_type, json_option, open_table, with_settings
+from planner.options import WholeType, console, generation_type, json_option, open_table, with_settings
 from planner.reports import DiffReport, ListReport, PlanLine, ShowReport
-from planner.wording import change_lines
+from planner.wording import change_lines, counted
 
 DIGEST_SHOWN_DIGITS: Final = 12
 
 
 @click.command("list")
 @with_settings("table", "fleet", required=("table", "fleet"))
+@click.option(
+    "--limit",
+    default=50,
+    show_default=True,
+    metavar="N",
+    type=WholeType("number of plans"),
+    help="How many to list at most.",
+)
 @json_option
-def list_(settings: Settings, as_json: bool) -> None:
-    """List the plans in the table, newest first."""
+def list_(settings: Settings, limit: int, as_json: bool) -> None:
+    """List the plans in the table, newest first; say how many older ones are left out."""
     with told("planner", as_json=as_json):
         plans = open_table(settings, settings.fleet)
         head, pins = plans.head(), plans.pins()
-        lines = tuple(_line(entry, head, pins) for entry in plans.list())
+        entries = plans.list()
+        lines = tuple(_line(entry, head, pins) for entry in entries[:limit])
+    left_out = len(entries) - len(lines)
     if as_json:
-        click.echo(msgspec.json.encode(ListReport(fleet=settings.fleet, plans=lines)))
+        click.echo(msgspec.json.encode(ListReport(fleet=settings.fleet, plans=lines, left_out=left_out)))
     elif not lines:
         click.echo(f"no plan of fleet {settings.fleet} in table {settings.table}")
     else:
         console().print(_table(lines))
+        if left_out:
+            click.echo(f"{counted(left_out, 'older plan')} left out; --limit {len(entries)} lists all")
 
 
 def _line(entry: PlanEntry, head: PlanHead | None, pins: frozenset[int]) -> PlanLine:

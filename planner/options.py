@@ -1,6 +1,7 @@
 """The options that planner commands share, and what is opened with them. The settings are read as an enactor's are."""
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -10,9 +11,9 @@ from rich.console import Console
 from enactor.cli.options import session, settings_options, take_settings
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import Plan
-from enactor.settings import Settings
+from enactor.settings import VARIABLES, Settings
 from enactor.table import PlanTable, table_client
-from planner.sources import load_fleet, load_plan
+from planner.sources import Source, read_fleet, read_plan_file
 
 PIPE_WIDTH_CHARACTERS: Final = 160
 """How wide tables are where no terminal says: no name is cut by a pipe."""
@@ -26,7 +27,29 @@ HELP: Final = {
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 plan_option = click.option("--plan", "plan_path", metavar="PLAN.json", help="A plan file instead of a fleet file.")
 source_argument = click.argument("fleet_path", metavar="FLEET.yaml", required=False)
-generation_type = click.IntRange(min=1, max=999_999_999_999)
+WHOLE_MAX_DIGITS: Final = 12
+"""As many as the table's keys have for a generation."""
+
+
+class WholeType(click.ParamType[int]):
+    """A whole number on the command line, refused in our words."""
+
+    name = "number"
+
+    def __init__(self, what: str, *, lowest: int = 1) -> None:
+        self.what = what
+        self.lowest = lowest
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        text = str(value)
+        number = int(text) if re.fullmatch(f"[0-9]{{1,{WHOLE_MAX_DIGITS}}}", text) else -1
+        if number < self.lowest:
+            self.fail(f"{text!r} is no {self.what}, which is a whole number from {self.lowest}", param, ctx)
+        return number
+
+
+generation_type = WholeType("generation")
 
 
 def with_settings(*keys: str, required: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -48,11 +71,23 @@ def open_table(settings: Settings, fleet: str) -> PlanTable:
     return PlanTable(table_client(session()), settings.table, fleet, clock=SystemClock(), chance=SystemChance())
 
 
-def load_source(fleet_path: str | None, plan_path: str | None) -> Plan:
-    """Return the plan of the one file that was named."""
+def read_source(fleet_path: str | None, plan_path: str | None) -> Source:
+    """Return the plan of the one file that was named, with its warnings."""
     if (fleet_path is None) == (plan_path is None):
         raise click.UsageError("name one file: FLEET.yaml, or --plan PLAN.json")
-    return load_plan(plan_path) if plan_path is not None else load_fleet(fleet_path or "")
+    return read_plan_file(plan_path) if plan_path is not None else read_fleet(fleet_path or "")
+
+
+def load_source(fleet_path: str | None, plan_path: str | None) -> Plan:
+    """Return the plan of the one file that was named."""
+    return read_source(fleet_path, plan_path).plan
+
+
+def say_which_fleet(plan: Plan, settings: Settings) -> None:
+    """Say that the file's fleet counts, where the settings name another one."""
+    if settings.fleet not in {"", plan.fleet}:
+        what = f"fleet {plan.fleet} counts, which the file names, and not {settings.fleet}, which {VARIABLES['fleet']} or the configuration names"
+        click.echo(f"planner: {what}", err=True)
 
 
 def console() -> Console:

@@ -1,10 +1,10 @@
 """Decide what a fleet file's pools hold: each load balancer, what it can take, and the targets it would be.
 
-Pure. Faults are noted with the path they have in the fleet file; a load balancer with a fault is left out of what is returned.
+Pure. Faults are noted with the path they have in the fleet file. A load balancer with a fault is returned as far as it can be
+read, so that what else is wrong with it is found in the same go; a file with any fault makes no plan.
 """
 
-import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,17 +17,25 @@ from enactor.plan_faults import (
     read_flag,
     read_list,
     read_matching,
-    read_object,
+    read_name,
     read_text,
-    shown,
-    type_word,
+    read_zone,
 )
-from enactor.plan_form import read_alias
 from enactor.records import Alias
-from planner.fleet_file import WORD, AddressType
-from planner.weights import exact
+from planner.fleet_file import AddressType
+from planner.fleet_forms import (
+    LIKE_ALIAS,
+    LIKE_BALANCER,
+    read_form,
+    read_forms,
+    read_positive,
+    read_words,
+)
 
+LIKE_POOLS: Final = f"{{blue: [{LIKE_BALANCER}]}}"
 _OPTIONAL: Final = ("capacity", "enabled", "addresses", "alias")
+_UNKNOWN_CAPACITY: Final = Fraction(1)
+"""Stands where the file's cannot be read; no rule of form looks at it."""
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -37,6 +45,8 @@ class Member(msgspec.Struct, frozen=True):
     type: AddressType | None
     value: str | None = None
     alias: Alias | None = None
+    is_extra: bool = False
+    """A second address of its type: a fault, and read on as a load balancer of its own, which is how it is mended."""
 
 
 class Balancer(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,9 +55,12 @@ class Balancer(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     pool: str
     id: str
+    """Its path where the file's id cannot be read, or is another one's."""
     capacity: Fraction
     enabled: bool
     members: tuple[Member, ...]
+    is_whole: bool
+    """Whether everything that it answers with could be read."""
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -60,64 +73,50 @@ def shown_alias(alias: Alias | None) -> str:
     return f"alias {alias.name} in zone {alias.zone}"
 
 
-def read_words(value: object, path: str, faults: Faults) -> Mapping[str, Any]:
-    """Return a mapping whose keys a person chose, without those that are no plain words."""
-    if not isinstance(value, dict):
-        faults.add(path, f"{shown(value)} is {type_word(value)}, not an object")
-        return {}
-    return {key: inner for key, inner in value.items() if _is_word(key, path, faults)}
-
-
-def _is_word(key: object, path: str, faults: Faults) -> bool:
-    return read_matching(key, f"{path}.{shown(key)}", faults, WORD) is not None
-
-
-def read_positive(value: object, path: str, faults: Faults) -> Fraction | None:
-    """Return a positive finite number, exactly as it was written."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        faults.add(path, f"{shown(value)} is {type_word(value)}, not a number above 0")
-    elif isinstance(value, float) and not math.isfinite(value):
-        faults.add(path, f"{value} is not finite")
-    elif value <= 0:
-        faults.add(path, f"{shown(value)} is not above 0")
-    else:
-        return exact(value)
-    return None
-
-
-def read_pools(value: object, faults: Faults) -> dict[str, tuple[Balancer, ...]]:
-    """Return every pool with the load balancers whose form is right."""
-    pools: dict[str, tuple[Balancer, ...]] = {}
-    for name, raw in read_words(value, "pools", faults).items():
-        items = read_list(raw, f"pools.{name}", faults) or []
-        read = [_read_balancer(item, f"pools.{name}[{index}]", name, faults) for index, item in enumerate(items)]
-        pools[name] = _once_each([balancer for balancer in read if balancer is not None], faults)
+def read_pools(value: object, faults: Faults) -> dict[Hashable, tuple[Balancer, ...]]:
+    """Return every pool with its load balancers, as far as they can be read."""
+    pools: dict[Hashable, tuple[Balancer, ...]] = {}
+    for pool in read_words(value, "pools", faults, like=LIKE_POOLS):
+        items = read_forms(pool.value, pool.path, faults, like=LIKE_BALANCER)
+        read = [_read_balancer(item, f"{pool.path}[{index}]", faults) for index, item in enumerate(items)]
+        named = [msgspec.structs.replace(one, pool=str(pool.word)) for one in read if one is not None]
+        pools[pool.word] = _once_each(named, faults)
     return pools
 
 
 def _once_each(balancers: list[Balancer], faults: Faults) -> tuple[Balancer, ...]:
+    """Note ids that stand twice; a twin that answers with something else is read on as one of its own."""
     first: dict[str, Balancer] = {}
     for balancer in balancers:
         before = first.setdefault(balancer.id, balancer)
-        if before is not balancer:
-            faults.add(
-                f"{balancer.path}.id", f"{balancer.id} stands twice in its pool, first as {before.path}", "duplicate"
-            )
+        if before is balancer:
+            continue
+        faults.add(
+            f"{balancer.path}.id", f"{balancer.id} stands twice in its pool, first as {before.path}", "duplicate"
+        )
+        if balancer.identity != before.identity:
+            first[balancer.path] = msgspec.structs.replace(balancer, id=balancer.path)
     return tuple(first.values())
 
 
-def _read_balancer(item: object, path: str, pool: str, faults: Faults) -> Balancer | None:
-    before = len(faults)
-    raw = read_object(item, path, faults, required=("id",), optional=_OPTIONAL)
+def _read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
+    raw = read_form(item, path, faults, like=LIKE_BALANCER, required=("id",), optional=_OPTIONAL)
     if raw is None:
         return None
     balancer_id = read_matching(raw["id"], f"{path}.id", faults, TARGET_ID) if "id" in raw else None
     capacity = read_positive(raw.get("capacity", 1), f"{path}.capacity", faults)
     enabled = read_flag(raw.get("enabled", True), f"{path}.enabled", faults)
+    before = len(faults)
     members = _read_members(raw, path, faults)
-    if len(faults) > before or balancer_id is None or capacity is None or enabled is None:
-        return None
-    return Balancer(path=path, pool=pool, id=balancer_id, capacity=capacity, enabled=enabled, members=members)
+    return Balancer(
+        path=path,
+        pool="",
+        id=path if balancer_id is None else balancer_id,
+        capacity=_UNKNOWN_CAPACITY if capacity is None else capacity,
+        enabled=enabled is True,
+        members=members,
+        is_whole=len(faults) == before,
+    )
 
 
 def _read_members(raw: Mapping[str, Any], path: str, faults: Faults) -> tuple[Member, ...]:
@@ -126,15 +125,26 @@ def _read_members(raw: Mapping[str, Any], path: str, faults: Faults) -> tuple[Me
     elif "addresses" not in raw and "alias" not in raw:
         faults.add(path, "one of addresses and alias is required")
     members = _read_addresses(raw["addresses"], f"{path}.addresses", faults) if "addresses" in raw else ()
-    alias = read_alias(raw["alias"], f"{path}.alias", faults) if "alias" in raw else None
+    alias = _read_alias(raw["alias"], f"{path}.alias", faults) if "alias" in raw else None
     return members if alias is None else (Member(f"{path}.alias", None, alias=alias),)
+
+
+def _read_alias(value: object, path: str, faults: Faults) -> Alias | None:
+    raw = read_form(value, path, faults, like=LIKE_ALIAS, required=("name", "zone", "evaluate_target_health")) or {}
+    name = read_name(raw["name"], f"{path}.name", faults) if "name" in raw else None
+    zone = read_zone(raw["zone"], f"{path}.zone", faults) if "zone" in raw else None
+    flag_path = f"{path}.evaluate_target_health"
+    flag = read_flag(raw["evaluate_target_health"], flag_path, faults) if "evaluate_target_health" in raw else None
+    if name is None or zone is None or flag is None:
+        return None
+    return Alias(name=name, zone=zone, evaluate_target_health=flag)
 
 
 def _read_addresses(value: object, path: str, faults: Faults) -> tuple[Member, ...]:
     items = read_list(value, path, faults)
     if items == []:
         faults.add(path, "empty; a load balancer out of service has enabled: false")
-    members: dict[AddressType, Member] = {}
+    members: list[Member] = []
     for index, item in enumerate(items or []):
         where = f"{path}[{index}]"
         text = read_text(item, where, faults)
@@ -142,8 +152,10 @@ def _read_addresses(value: object, path: str, faults: Faults) -> tuple[Member, .
         if address is None:
             continue
         family: AddressType = "AAAA" if ":" in address else "A"
-        if family in members:
-            what = f"{address} is a second address of type {family}, after {members[family].value}"
+        before = [member for member in members if member.type == family]
+        if before:
+            what = f"{address} is a second address of type {family}, after {before[0].value}"
             faults.add(where, f"{what}; a target holds one: give each its own id", "duplicate")
-        members.setdefault(family, Member(where, family, value=address))
-    return tuple(members.values())
+        if address not in {member.value for member in before}:
+            members.append(Member(where, family, value=address, is_extra=bool(before)))
+    return tuple(members)

@@ -11,20 +11,25 @@ What would then be stored is judged once more as a whole. Enactors judge again: 
     fine                                      pass               Unchanged where HEAD is the very same and sound, else Store
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
+from enactor.aliases import circles
 from enactor.guards import (
     Finding,
     LimitsTable,
+    Surroundings,
     judge_change,
+    judge_circles,
     judge_content,
     judge_plan,
 )
 from enactor.plan import Endpoint, Plan, canonical_json, content_of_endpoint, digest_of, sorted_plan
 from enactor.ports import PlanHead
 
+Key = tuple[str, str]
 DIGEST_DIGITS_MIN: Final = 12
 """As many digits as fences and switches carry; fewer are no identity."""
 
@@ -124,24 +129,46 @@ def _told(carried: tuple[Carried, ...]) -> str:
 def carry(new: Plan, base: Plan | None, limits: LimitsTable) -> tuple[Plan, tuple[Carried, ...]]:
     """Return the plan with every refused endpoint as its parent has it, and what was carried."""
     before = {endpoint.key: endpoint for endpoint in base.endpoints} if base else {}
-    kept: list[Endpoint] = []
-    carried: list[Carried] = []
-    for endpoint in new.endpoints:
-        old = before.get(endpoint.key)
-        findings = judge_endpoint(endpoint, old, limits)
-        if not findings:
-            kept.append(endpoint)
-            continue
-        carried.append(Carried(name=endpoint.name, zone=endpoint.zone, guards=findings, left_out=old is None))
-        if old is not None:
-            kept.append(old)
-    return sorted_plan(msgspec.structs.replace(new, endpoints=tuple(kept))), tuple(carried)
+    judged = ((endpoint.key, judge_endpoint(endpoint, before.get(endpoint.key), limits)) for endpoint in new.endpoints)
+    refused = {key: findings for key, findings in judged if findings}
+    plan = _with_parents(new, before, refused)
+    while closed := _closed(plan, refused):  # ends: each round refuses an endpoint more
+        refused |= closed
+        plan = _with_parents(new, before, refused)
+    carried = (
+        Carried(name=name, zone=zone, guards=refused[zone, name], left_out=(zone, name) not in before)
+        for zone, name in (endpoint.key for endpoint in new.endpoints)
+        if (zone, name) in refused
+    )
+    return sorted_plan(plan), tuple(carried)
+
+
+def _with_parents(new: Plan, before: Mapping[Key, Endpoint], refused: Mapping[Key, object]) -> Plan:
+    kept = (before.get(one.key) if one.key in refused else one for one in new.endpoints)
+    return msgspec.structs.replace(new, endpoints=tuple(endpoint for endpoint in kept if endpoint is not None))
+
+
+def _closed(plan: Plan, refused: Mapping[Key, object]) -> dict[Key, tuple[Finding, ...]]:
+    """Return the endpoints that a circle of aliases within the plan closes, where they are not refused already."""
+    contents = {endpoint.key: content_of_endpoint(endpoint) for endpoint in plan.endpoints}
+    around = {
+        zone: Surroundings(
+            circles=circles((one for key, sets in contents.items() if key[0] == zone for one in sets), zone)
+        )
+        for zone in sorted({zone for zone, _ in contents})
+    }
+    judged = (
+        (endpoint.key, judge_circles(endpoint, contents[endpoint.key], around[endpoint.zone]))
+        for endpoint in plan.endpoints
+        if endpoint.key not in refused
+    )
+    return {key: findings for key, findings in judged if findings}
 
 
 def judge_endpoint(endpoint: Endpoint, old: Endpoint | None, limits: LimitsTable) -> tuple[Finding, ...]:
     """Return what guards say of one endpoint, held against its parent; what nobody can be answered from is refused again too.
 
-    What needs to know the zone (apex, occluded, alias-target) is left to `dry-run` and the enactors, which read it.
+    What needs to know the zone (apex, occluded, an alias's target) is left to `dry-run` and the enactors, which read it.
     """
     wanted = content_of_endpoint(endpoint)
     before = content_of_endpoint(old) if old else ()

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from enactor import names
-from enactor.batch import SwitchChange, ordered, pack, size_of, swap_changes
+from enactor.batch import SwitchChange, fitting, ordered, pack, size_of, swap_changes
 from enactor.fence import Switch, switch_text, text_set
 from enactor.guards import Finding, LimitsTable
 from enactor.judge import NO_NONCE, Bench, Judged, Lookup, endpoint_names, judge, reasons_of
@@ -88,11 +88,13 @@ def _judged(sight: Sight, rehearsal: Rehearsal, lookup: Lookup, choice: Choice) 
 
 def _cost(memory: ZoneMemory, plan: PlanIndex, swaps: Sequence[Swap], choice: Choice) -> Cost:
     """Count calls and changes as the enactors' packer makes them; the switch of a zone that has none yet is `init`'s."""
+    switch = _switch_change(memory, plan, choice)
+    fit, _ = fitting(swaps, memory.zone_name, switch)
     batches = pack(
-        ordered(swaps),
+        ordered(fit),
         zone=memory.zone,
         zone_name=memory.zone_name,
-        switch=_switch_change(memory, plan, choice),
+        switch=switch,
         comment="",
         pointed=memory.pointed,
     )
@@ -122,6 +124,7 @@ def _endpoint(memory: ZoneMemory, rehearsal: Rehearsal, judged: Judged, *, stays
         guards=findings,
         changes=0 if swap is None or stays or carried else size_of(swap_changes(swap, memory.zone_name)).changes,
         reasons=() if isinstance(judged.decision, Refused) else reasons_of(judged),
+        retired=(memory.zone, name) in rehearsal.plan.retired,
     )
 
 

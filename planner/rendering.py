@@ -1,6 +1,7 @@
 """Say a dry-run's report for people: a table in the terminal, or markdown for a review. Decides nothing."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from rich.console import Console
@@ -9,16 +10,21 @@ from rich.text import Text
 
 from enactor.guards import Finding
 from planner.reports import DryRunEndpoint, DryRunReport, DryRunZone
-from planner.wording import change_lines
+from planner.wording import change_lines, counted
 
 HEADINGS: Final = ("endpoint", "zone", "state", "would", "targets", "changes", "guards")
 DIGEST_SHOWN_DIGITS: Final = 12
+NOTE: Final = "#"
+"""Marks what is as it should be and only worth knowing; `!` marks what a person should look at."""
+QUIET_STATES: Final = frozenset({"missing", "held", "retired", "current"})
+"""Nothing is wrong there: a new endpoint has no record set yet, and a person holds or retired the others."""
+SWITCH_SHARE: Final = "for the zone's switch, which every call carries"
 
 
 def print_text(report: DryRunReport, console: Console) -> None:
     """Print the report as a table, and under it each change and each refusal in a line."""
     for line in _head(report):
-        console.print(Text(line))
+        console.print(Text(line), soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right" if heading == "changes" else "left", overflow="fold")
@@ -56,21 +62,42 @@ def _head(report: DryRunReport) -> Iterator[str]:
     what = "is generation" if report.published else "would be generation"
     yield f"plan {report.digest[:DIGEST_SHOWN_DIGITS]} of fleet {report.fleet} {what} {report.generation}"
     yield from (f"refused at publish, nothing would be stored: {_finding(one)}" for one in report.refused)
-    yield from (_zone(zone) for zone in report.zones)
+    said = {finding.guard for finding in report.refused}
+    yield from (_zone(zone, said) for zone in report.zones)
     if report.other_zones:
-        yield f"{report.other_zones} endpoints are in zones that were not looked at"
-    yield f"cost: {_counted(report.cost.calls, 'call')}, {_counted(report.cost.changes, 'change')}"
+        yield _not_looked_at(report)
+    yield f"cost: {_cost(report)}"
 
 
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+def _not_looked_at(report: DryRunReport) -> str:
+    zones = report.not_looked_at
+    many = len(zones) > 1
+    where = f"{'zones' if many else 'zone'} {', '.join(zones)}, which {'are' if many else 'is'} not in --zones (ENACTOR_ZONES)"
+    is_are = "is" if report.other_zones == 1 else "are"
+    return (
+        f"{counted(report.other_zones, 'endpoint')} {is_are} in {where} and {'were' if many else 'was'} not looked at"
+    )
 
 
-def _zone(zone: DryRunZone) -> str:
+def _cost(report: DryRunReport) -> str:
+    """Say what the changes are for: the column shows the endpoints', and every call carries the zone's switch besides."""
+    cost = report.cost
+    words = f"{counted(cost.calls, 'call')}, {counted(cost.changes, 'change')}"
+    for_endpoints = sum(endpoint.changes for endpoint in report.endpoints)
+    rest = cost.changes - for_endpoints
+    if not rest:
+        return words
+    paying = [zone for zone in report.zones if zone.cost.calls]
+    only_opens = cost.calls == len(paying) and all((zone.switch, zone.plan) == ("run", "behind") for zone in paying)
+    return f"{words}: {for_endpoints} for endpoints, {rest} {'to open the generation' if only_opens else SWITCH_SHARE}"
+
+
+def _zone(zone: DryRunZone, said: AbstractSet[str]) -> str:
+    """Say how a zone stands; a guard that refuses at publish too has had its sentence."""
     if zone.error:
         return f"zone {zone.zone} cannot be read: {zone.error}"
     opened = "" if zone.open is None else f", generation {zone.open} is open"
-    refused = "".join(f"; refused: {_finding(one)}" for one in zone.refused)
+    refused = "".join(f"; refused: {one.guard if one.guard in said else _finding(one)}" for one in zone.refused)
     return f"zone {zone.zone}: switch {zone.switch}{opened}, the zone is {zone.plan}{refused}"
 
 
@@ -80,24 +107,35 @@ def _cells(endpoint: DryRunEndpoint) -> Sequence[str]:
     return (
         endpoint.name,
         endpoint.zone,
-        endpoint.state,
+        "retired" if _stays(endpoint) else endpoint.state,
         endpoint.action,
-        " ".join(f"{sign}{len(group)}" for sign, group in counts if group) or "same",
+        " ".join(f"{sign}{len(group)}" for sign, group in counts if group) or ("stays" if _stays(endpoint) else "same"),
         str(endpoint.changes),
         ", ".join(dict.fromkeys(finding.guard for finding in endpoint.guards)),
     )
 
 
+def _stays(endpoint: DryRunEndpoint) -> bool:
+    return endpoint.retired and endpoint.action == "none"
+
+
 def _details(report: DryRunReport) -> Iterator[str]:
+    said = {finding.guard for finding in (*report.refused, *(one for zone in report.zones for one in zone.refused))}
     for endpoint in report.endpoints:
-        lines = [
-            *change_lines(endpoint.change),
-            *(f"! {_finding(finding)}" for finding in endpoint.guards),
-            *(f"! {reason}" for reason in endpoint.reasons),
-        ]
+        lines = list(_endpoint_details(endpoint, said))
         if lines:
             yield f"{endpoint.name} ({endpoint.zone})"
             yield from (f"    {line}" for line in lines)
+
+
+def _endpoint_details(endpoint: DryRunEndpoint, said: AbstractSet[str]) -> Iterator[str]:
+    yield from change_lines(endpoint.change)
+    yield from (f"! {_finding(finding)}" for finding in endpoint.guards)
+    if _stays(endpoint):
+        yield f"{NOTE} retired in the plan, so it may leave it; nothing is deleted, and it stays as it is"
+    if endpoint.state not in said:  # the guard `vanished` has said it already, for all of them at once
+        mark = NOTE if endpoint.state in QUIET_STATES else "!"
+        yield from (f"{mark} {reason}" for reason in endpoint.reasons)
 
 
 def _finding(finding: Finding) -> str:

@@ -33,11 +33,13 @@ class PlanLine(msgspec.Struct, frozen=True, kw_only=True):
     condemned: bool
 
 
-class ListReport(msgspec.Struct, frozen=True, kw_only=True):
+class ListReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What `list --json` prints, newest first."""
 
     fleet: str
     plans: tuple[PlanLine, ...]
+    left_out: int = 0
+    """How many older plans `--limit` left out."""
 
 
 class ShowReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +82,8 @@ class DryRunEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     changes: int
     """What its swap costs, its fence included; 0 where nothing would be written."""
     reasons: tuple[str, ...] = ()
+    retired: bool = False
+    """Whether the plan lists the name as retired: that permits it to leave the plan, and changes nothing in the zone."""
 
 
 class DryRunZone(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +99,7 @@ class DryRunZone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DryRunReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What `dry-run --format json` prints. `would_publish` is null where no table was given."""
+    """What `dry-run --json` prints."""
 
     fleet: str
     digest: str
@@ -109,6 +113,9 @@ class DryRunReport(msgspec.Struct, frozen=True, kw_only=True):
     zones: tuple[DryRunZone, ...]
     endpoints: tuple[DryRunEndpoint, ...]
     other_zones: int
+    """How many endpoints are in zones that were not looked at."""
+    not_looked_at: tuple[str, ...]
+    """The ids of these zones: `--zones`, or ENACTOR_ZONES, is told and does not name them."""
     cost: Cost
     changes: bool
     """Whether anything would be written to Route 53."""

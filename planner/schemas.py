@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from enactor.plan import PlanFile
-from enactor.report import CycleReport, StatusReport, SurveyReport
+from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport, SurveyReport
 from enactor.report_collect import CollectReport
 from planner.fleet_file import FleetFile
 from planner.reports import DiffReport, DryRunReport, ListReport, PublishReport, ShowReport
@@ -25,14 +25,23 @@ SCHEMAS: Final[dict[str, type]] = {
     "diff": DiffReport,
 }
 FILES: Final = frozenset({"fleet", "plan"})
+WITH_FAULTS: Final = frozenset({"publish", "dry-run"})
+WITH_ERROR: Final = frozenset({"publish", "dry-run", "list", "show", "diff"})
+"""Which commands print what is wrong with their file, or what failed outside, in place of their report."""
 
 
 def schema_of(what: str) -> dict[str, Any]:
-    """Return one of the schemas, with the member of a union that no file may spell taken out."""
-    schema = msgspec.json.schema(SCHEMAS[what])
-    if what in FILES:
-        schema = _without_null(schema)
-    return {"$schema": DIALECT, "title": what} | schema
+    """Return the schema of a file, or of everything that a command prints for machines."""
+    return {"$schema": DIALECT, "title": what} | _schema(what)
+
+
+def _schema(what: str) -> dict[str, Any]:
+    endings = [FaultsReport] * (what in WITH_FAULTS) + [ErrorReport] * (what in WITH_ERROR)
+    if not endings:
+        schema: dict[str, Any] = msgspec.json.schema(SCHEMAS[what])
+        return {key: _without_null(value) for key, value in schema.items()} if what in FILES else schema
+    options, parts = msgspec.json.schema_components([SCHEMAS[what], *endings], ref_template="#/$defs/{name}")
+    return {"oneOf": list(options), "$defs": parts}
 
 
 def _without_null(node: Any) -> Any:

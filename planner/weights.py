@@ -20,10 +20,15 @@ def weights_of(demands: Sequence[Fraction]) -> tuple[int, ...]:
     assert all(demand > 0 for demand in demands), "the fleet file's reader lets only positive numbers through"
     if not demands:
         return ()
-    largest = max(demands)
-    if largest <= WEIGHT_MAX and all(demand.denominator == 1 for demand in demands):
+    if are_weights(demands):
         return tuple(int(demand) for demand in demands)
+    largest = max(demands)
     return tuple(max(WEIGHT_MIN, _rounded(demand * WEIGHT_MAX / largest)) for demand in demands)
+
+
+def are_weights(demands: Sequence[Fraction]) -> bool:
+    """Tell whether every capacity x share is a weight as it stands."""
+    return all(demand.denominator == 1 and demand <= WEIGHT_MAX for demand in demands)
 
 
 def exact(number: int | float) -> Fraction:  # noqa: PYI041 - True is an int and is refused before

@@ -1,8 +1,13 @@
-"""Say in lines for people what differs between two contents. Pure."""
+"""Say in words for people how many there are, and what differs between two contents. Pure."""
 
 from collections.abc import Iterator
 
 from planner.members import ContentChange, Member
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number with its word: one endpoint, two endpoints."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def change_lines(change: ContentChange) -> Iterator[str]:

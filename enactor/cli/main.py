@@ -1,6 +1,7 @@
 """The command `enactor`: reading and working. The operator's verbs are in `verbs`, the sandbox's in `playground`."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -15,11 +16,12 @@ from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.collect import collect as collect_plans
 from enactor.disk import PlanDisk
 from enactor.hooks import Event
-from enactor.logs import EventLog
+from enactor.logs import EventLog, say
 from enactor.metrics import Metrics
 from enactor.observe import FenceRange
 from enactor.outside import SystemClock
 from enactor.ports import OutsideError
+from enactor.records import RecordSet
 from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE, cycle_status, survey_status
 from enactor.route53 import Route53Zones
 from enactor.settings import Settings
@@ -74,7 +76,8 @@ def run(*, every: str, **flags: Any) -> None:
         log_hook(event)
 
     if why := PlanDisk(settings.state_dir, settings.fleet).trouble():
-        end(EXIT_FAILED, [why])
+        say(f"enactor: {why}; going on without plans on disk")
+        log.error("state-dir-unusable", why=why)
     log.info("starting", every_seconds=seconds, settings=msgspec.to_builtins(settings))
     server = serve_metrics(settings.metrics, registry) if settings.metrics else None
     doors = parts(settings, hook, clock)
@@ -132,6 +135,10 @@ class FenceReader(msgspec.Struct, frozen=True):
         """Read a zone's fence range whole."""
         return self.zones.fences(zone, self.fleet)
 
+    def listing(self, zone: str) -> Sequence[RecordSet]:
+        """Read every record set of a zone."""
+        return self.zones.listing(zone)
+
 
 @main.command()
 @settings_options(*WORKING)
@@ -172,9 +179,9 @@ def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, 
 def say_what_is_missing(settings: Settings) -> None:
     """Say what there would be to heal from with the table unreachable: no mirror yet, and without a directory no disk."""
     if settings.plan_mirror:
-        click.echo("enactor: --plan-mirror is known, but plans are not mirrored by this version", err=True)
+        say("enactor: --plan-mirror is known, but plans are not mirrored by this version")
     if not settings.state_dir:
-        click.echo("enactor: no --state-dir, so no plan is kept on disk for the day the table cannot be read", err=True)
+        say("enactor: no --state-dir, so no plan is kept on disk for the day the table cannot be read")
 
 
 def seconds_of(text: str) -> float:

@@ -20,10 +20,12 @@ from enactor.verbs import Done
 BY_HAND = ("table", "fleet", "zones", "id", "roles", "account-share")
 zone_option = click.option("--zone", default=None, help="The hosted zone's id.")
 reason_option = click.option("--reason", default="", help="Why; goes into the change's Comment, for CloudTrail.")
+GENERATION_TOLD_MAX = 999_999_999
+"""A typed generation leaves room for every plan that is still to come: twelve digits are all there are."""
 generation_option = click.option(
     "--generation",
     default=None,
-    type=click.IntRange(0),
+    type=click.IntRange(0, GENERATION_TOLD_MAX),
     help="The highest generation ever published, where neither switch nor table can tell.",
 )
 
@@ -49,7 +51,10 @@ def init(*, zone: str | None, generation: int | None, reason: str, **flags: Any)
     click.echo(f"table {settings.table} {'was made' if made.made else 'is there already'}")
     for lack in made.lacks:
         click.echo(f"table {settings.table}: {lack}")
-    table = Table(doors.table.head(), doors.table.floor())
+
+    def table() -> Table:
+        return Table(doors.table.head(), doors.table.floor())
+
     each(doors, "init", reason, wanted, lambda one: operator(doors, reason).init(one, table, generation))
 
 
@@ -61,8 +66,7 @@ def init(*, zone: str | None, generation: int | None, reason: str, **flags: Any)
 def stop(*, zone: str | None, reason: str, **flags: Any) -> None:
     """Stop every enactor in one zone (--zone) or in all: works with the table and the planner dead."""
     doors, wanted = braked(flags, zone)
-    table = table_word(doors)
-    each(doors, "stop", reason, wanted, lambda one: operator(doors, reason).stop(one, table))
+    each(doors, "stop", reason, wanted, lambda one: operator(doors, reason).stop(one, partial(table_word, doors)))
 
 
 @click.command()
@@ -74,7 +78,7 @@ def stop(*, zone: str | None, reason: str, **flags: Any) -> None:
 def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any) -> None:
     """Bring run back in one zone (--zone) or in all, at the highest generation that anything at hand shows."""
     doors, wanted = braked(flags, zone)
-    table = table_word(doors)
+    table = partial(table_word, doors)
     each(doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation))
 
 

@@ -4,7 +4,7 @@ Every step is held against the promises by `watch`. The enactors are built as th
 what delays them is the sandbox, which keeps a request back before it evaluates it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from enactor.fence import Fence
 from enactor.observe import FenceRange
 from enactor.outcome import Outcome, Stopped
 from enactor.plan import Endpoint, Plan, Target, sorted_plan
-from enactor.records import content_digest
+from enactor.records import RecordSet, content_digest
 from enactor.replay.stage import ADDRESSES, API, PAYMENTS, PLANS, TTL_SECONDS, ZONE, Row, Stage, members
 from enactor.replay.teeth import Protection, without
 from enactor.replay.watch import Stuck, Watcher
@@ -73,6 +73,10 @@ class FencesOfZone(msgspec.Struct, frozen=True):
         """Read the fence range whole."""
         return self.doors.zones.fences(zone, FLEET)
 
+    def listing(self, zone: str) -> Sequence[RecordSet]:
+        """Read every record set."""
+        return self.doors.zones.listing(zone)
+
 
 class Scene:
     """Three enactors and a planner's table on the stage."""
@@ -81,7 +85,9 @@ class Scene:
         self._stage = stage
         planner = _doors("planner")
         planner.table.create_table()
-        operator(planner, "the replay begins").init(ZONE, Table(planner.table.head(), planner.table.floor()), None)
+        operator(planner, "the replay begins").init(
+            ZONE, lambda: Table(planner.table.head(), planner.table.floor()), None
+        )
         self._table = planner.table
         self._watcher = Watcher(stage.sandbox, self._table, FLEET)
 

@@ -54,9 +54,11 @@ def folded(name: str) -> str:
 def order_key(name: str) -> str:
     """Return the text by which Route 53 orders names: labels reversed, trailing dot kept, octets unescaped.
 
-    The dot matters: ``-`` sorts before it, so ``a-b.example.`` comes before ``c.a.example.``.
+    The dot matters: ``-`` sorts before it, so ``a-b.example.`` comes before ``c.a.example.``. A dot within a label stays
+    escaped: no two names have one key.
     """
-    return "".join(part.decode("latin-1") + "." for part in reversed(labels(name)))
+    texts = (part.decode("latin-1").replace("\\", "\\134").replace(".", "\\056") for part in reversed(labels(name)))
+    return "".join(text + "." for text in texts)
 
 
 def is_within(name: str, zone_name: str) -> bool:

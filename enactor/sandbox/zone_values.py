@@ -73,17 +73,17 @@ def _quoted_string(value: str, at: int) -> tuple[bytes, int]:
 
 
 def _text_octet(value: str, at: int) -> tuple[int, int]:
-    char = value[at]
+    char, width = value[at], 1
     if char == "\\":
         digits = value[at + 1 : at + 1 + ESCAPE_DIGITS]
         if len(digits) == ESCAPE_DIGITS and all(d in "01234567" for d in digits) and int(digits, 8) < 256:
             return int(digits, 8), 1 + ESCAPE_DIGITS
         if at + 1 >= len(value):
             raise _unquoted(value)
-        return ord(value[at + 1]), 2
+        char, width = value[at + 1], 2
     if not " " <= char <= "~":
         raise _fault("UnsupportedCharacter", "Value contains unsupported characters", value)
-    return ord(char), 1
+    return ord(char), width
 
 
 def _check_ipv4(value: str) -> None:

@@ -288,3 +288,12 @@ def test_a_file_too_large_is_not_read(disk: PlanDisk, monkeypatch: pytest.Monkey
     monkeypatch.setattr(disk_module, "FILE_LIMIT_OCTETS", 10)
     assert disk.newest() is None
     assert "larger than 10 octets" in disk.load().problems[0]
+
+
+def test_what_can_neither_be_read_nor_removed_does_not_stop_saving(disk: PlanDisk, directory: Path) -> None:
+    """A directory under a plan's name is as bad as a file on a bad sector: it is passed over, and the plan is kept."""
+    disk.save(stored(6))
+    (directory / f"plan-edge-000000000009-{'0' * 64}.json" / "inside").mkdir(parents=True)
+    (directory / ".unfinished-1").mkdir()
+    assert disk.save(stored(7)) is None
+    assert generations(disk) == [7, 6]

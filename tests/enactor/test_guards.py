@@ -200,7 +200,10 @@ def test_alias_target_refuses_an_alias_of_the_zone_that_would_dangle() -> None:
     """The target needs a set of the alias's own type; what stands in another zone cannot be judged from here."""
     pointing = entry(alias("tree.example.test."))
     ((guard, message),) = place(pointing, available=frozenset({("tree.example.test.", "AAAA")}))
-    assert (guard, message) == ("alias-target", "the alias A points to tree.example.test., which has no A set")
+    assert (guard, message) == (
+        "alias-target",
+        "the alias A points to tree.example.test., where no A set leads to an answer",
+    )
     assert place(pointing, available=frozenset({("tree.example.test.", "A")})) == []
     assert place(entry(alias("tree.example.test.", zone="Z2")), available=frozenset()) == []
     assert place(pointing, available=None) == []
@@ -277,6 +280,20 @@ def test_cases_4_and_74_vanished_refuses_the_first_name_that_is_not_mentioned() 
     (found,) = guards.judge_plan(fleet(3), fleet(200), PlanLimits())
     assert "197 of 200" in found.message
     assert "and 192 more" in found.message
+
+
+def test_vanished_says_where_a_name_is_mentioned_instead() -> None:
+    """A wrong zone id in a file is not five names that nobody mentions: both zones are named, and what is mentioned nowhere apart."""
+    moved = [msgspec.structs.replace(one, zone="Z0WRONG") for one in fleet(7).endpoints]
+    (found,) = guards.judge_plan(plan(moved[0]), fleet(1), PlanLimits())
+    assert (found.guard, found.observed, found.wanted) == ("vanished", 1, 0)
+    assert found.message == (
+        f"{moved[0].name} is mentioned in zone Z0WRONG and no longer in {ZONE}; "
+        "check the zone id, or list a name under retired to let it leave"
+    )
+    (found,) = guards.judge_plan(plan(*moved[:6]), fleet(7), PlanLimits())
+    assert found.message.startswith("1 of 7 endpoints are no longer mentioned (ep6.example.test.); ep0.example.test., ")
+    assert f"and 1 more are mentioned in zone Z0WRONG and no longer in {ZONE}; check the zone id" in found.message
 
 
 def test_vanished_passes_at_a_limit_of_one_half_and_refuses_past_it() -> None:

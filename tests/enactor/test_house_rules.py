@@ -31,6 +31,8 @@ PURE = [
     "backoff",
     "cycle_report",
     "plan_index",
+    "aliases",
+    "survivors",
 ]
 IMPURE = {"boto3", "botocore", "time", "random", "os", "logging", "prometheus_client", "structlog", "socket", "secrets"}
 

@@ -187,14 +187,18 @@ def test_a_new_alias_may_point_to_what_the_same_plan_creates() -> None:
     found = judge(memory(), bench(index(8, *endpoints)), [NAME, TREE])
     assert [found[name].state for name in (NAME, TREE)] == ["missing", "missing"]
     alone = judge(memory(), bench(index(8, endpoints[0])), [NAME])[NAME]
-    assert reasons_of(alone) == (f"alias-target: the alias A points to {TREE}, which has no A set",)
+    assert reasons_of(alone) == (f"alias-target: the alias A points to {TREE}, where no A set leads to an answer",)
 
 
 def test_the_room_of_a_zone_is_its_quota_less_what_stands() -> None:
     """Every record set counts, whoever's; a zone over its quota has no room, not less than none."""
     found = memory(fence_record(fence(A)), A, B)
-    assert surroundings(found, None, LimitsTable(zone_record_sets=5)).room == 2
-    assert surroundings(found, None, LimitsTable(zone_record_sets=2)).room == 0
+
+    def with_quota(record_sets: int) -> Bench:
+        return msgspec.structs.replace(bench(None), limits=LimitsTable(zone_record_sets=record_sets))
+
+    assert surroundings(found, with_quota(5)).room == 2
+    assert surroundings(found, with_quota(2)).room == 0
 
 
 @pytest.mark.parametrize(

@@ -184,3 +184,28 @@ def test_candidates_go_newest_first_and_of_one_generation_the_one_the_switch_nam
     assert same_generation_first([P7, P8], None) == [P8, P7]
     for named in (P7, OTHER_7):
         assert same_generation_first([P7, OTHER_7, P8], opened(named))[:2] == [P8, named]
+
+
+def test_below_a_refused_plan_the_kept_ones_that_were_not_at_hand_are_tried_in_turn() -> None:
+    """Case 4 for an enactor that never read them: each gap is asked about, and the newest that passes is opened."""
+    asked: list[tuple[int, int]] = []
+    kept = {12: plan_of(12, 1), 10: plan_of(10, 1, 2, value=5), 9: plan_of(9, 1, 2)}
+
+    def older(below: int, above: int) -> PlanIndex | None:
+        asked.append((below, above))
+        return next((kept[generation] for generation in sorted(kept, reverse=True) if above < generation < below), None)
+
+    made = choose(ZONE, opened(P7), [plan_of(13, 1), plan_of(11, 1), P7], P7, PlanLimits(), older=older)
+    assert (made.working, made.opens) == (kept[10], True)
+    assert [generation for generation, _ in made.refused] == [13, 12, 11]
+    assert asked == [(13, 11), (12, 11), (11, 7)]
+
+
+def test_with_nothing_refused_no_kept_plan_is_asked_for() -> None:
+    """A quiet cycle costs no call."""
+
+    def older(below: int, above: int) -> PlanIndex | None:
+        raise AssertionError((below, above))
+
+    assert choose(ZONE, opened(P7), [P8, P7], P7, PlanLimits(), older=older).working == P8
+    assert choose(ZONE, opened(P8), [P7], P8, PlanLimits(), older=older).working == P8

@@ -188,3 +188,99 @@ def test_plan_file_and_a_hold_are_judged_as_an_enactor_would(applied: Any) -> No
         0,
     )
     assert one(report, "ep1")["reasons"] == ["held until 2999-01-01T00:00:00Z"]
+
+
+def test_json_is_a_format(applied: Any) -> None:
+    """`--json` as everywhere else; with another format it is wrong usage."""
+    path = applied.fleet({"ep1": [1, 2, 3], "ep2": [1]})
+    assert applied.json("dry-run", path, "--json") == applied.json("dry-run", path, "--format", "json")
+    assert applied.run("dry-run", path, "--json", "--format", "json").exit_code == 0
+    assert applied.run("dry-run", path, "--json", "--format", "markdown").exit_code == 2
+
+
+def lines_of(world: Any, path: Any, *flags: str) -> list[str]:
+    return [line.strip() for line in world.run("dry-run", path, *flags).stdout.splitlines()]
+
+
+def test_a_new_endpoint_is_no_alarm(applied: Any) -> None:
+    """That nothing stands at a new name is as it should be, and marked so; a foreign one is marked as an alarm."""
+    hand = {"Name": "ep9.example.test.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.200"}]}
+    applied.edit("CREATE", hand)
+    lines = lines_of(applied, applied.fleet({"ep1": [1, 2, 3], "ep2": [1], "ep3": [4], "ep9": [1]}))
+    assert "# no record set stands here" in lines
+    assert [line for line in lines if line.startswith("! record sets without a fence")]
+
+
+def test_cost_adds_up_to_what_the_column_shows(applied: Any) -> None:
+    """What the endpoints cost and what the switch costs are told apart."""
+    path = applied.fleet({"ep1": [1, 2, 4], "ep2": [1]})
+    cost = json_of(applied, path)["cost"]["changes"]
+    assert f"cost: 1 call, {cost} changes: {cost - 2} for endpoints, 2 to open the generation" in lines_of(
+        applied, path
+    )
+    calm = lines_of(applied, applied.fleet({"ep1": [1, 2, 3], "ep2": [1]}))
+    assert "cost: 0 calls, 0 changes" in calm
+
+
+def test_cost_of_a_zone_without_a_switch_opens_nothing(world: Any) -> None:
+    """`init` makes the switch; a batch asserts it."""
+    line = next(line for line in lines_of(world, world.fleet({"ep1": [1]})) if line.startswith("cost: "))
+    assert line == "cost: 1 call, 4 changes: 2 for endpoints, 2 for the zone's switch, which every call carries"
+
+
+def test_vanished_is_said_once(applied: Any) -> None:
+    """The sentence stands at the top; zone and names refer to it by its label."""
+    text = applied.run("dry-run", applied.fleet({"ep1": [1, 2, 3]})).stdout
+    assert text.count("no longer mentioned") == 1
+    assert "the zone is behind; refused: vanished" in text
+    assert "no plan lists this name" not in text
+    assert [line for line in text.splitlines() if line.startswith("ep2.example.test.") and "vanished" in line]
+
+
+def test_a_retired_name_stays_as_it_is(applied: Any) -> None:
+    """Listing a name as retired permits it to leave the plan and deletes nothing, and the dry-run says so."""
+    path = applied.fleet({"ep1": [1, 2, 3]}, retired="ep2")
+    lines = lines_of(applied, path)
+    row = next(line for line in lines if line.startswith("ep2.example.test. ") and applied.zone in line.split())
+    assert row.split()[2:5] == ["retired", "none", "stays"]
+    assert "# retired in the plan, so it may leave it; nothing is deleted, and it stays as it is" in lines
+    report = json_of(applied, path)
+    assert (one(report, "ep2")["retired"], one(report, "ep1")["retired"]) == (True, False)
+
+
+def test_a_retired_name_that_is_empty_is_still_an_alarm(applied: Any) -> None:
+    """It stays as it is only where it is as its fence says."""
+    applied.edit("DELETE", applied.sandbox.zone(applied.zone).sets("ep2.example.test.")[0])
+    lines = lines_of(applied, applied.fleet({"ep1": [1, 2, 3]}, retired="ep2"))
+    assert "! no record set answers v4" in lines
+    assert not [line for line in lines if line.startswith("# retired")]
+
+
+def test_zones_that_were_not_looked_at_are_named(applied: Any) -> None:
+    """Which, and why: they are not among the zones that were told."""
+    other = applied.sandbox.create_zone("example.test")
+    for path, words in (
+        (applied.fleet({"ep1": [1]}, name="one.yaml"), "1 endpoint is in"),
+        (applied.fleet({"ep1": [1], "ep2": [1]}), "2 endpoints are in"),
+    ):
+        sentence = f"{words} zone {applied.zone}, which is not in --zones (ENACTOR_ZONES) and was not looked at"
+        assert sentence in lines_of(applied, path, "--zones", other)
+    report = applied.json("dry-run", applied.fleet({"ep1": [1]}), "--zones", other, "--json")
+    assert (report["other_zones"], report["not_looked_at"]) == (1, [applied.zone])
+
+
+def test_a_wrong_zone_id_is_said_to_be_one(applied: Any) -> None:
+    """The names are mentioned, in another zone: both are named, once."""
+    good = applied.zone
+    applied.zone = applied.sandbox.create_zone("example.test")
+    text = applied.run("dry-run", applied.fleet({"ep1": [1, 2, 3], "ep2": [1]})).stdout
+    what = f"ep1.example.test., ep2.example.test. are mentioned in zone {applied.zone} and no longer in {good}"
+    assert text.count(what) == 1
+    assert f"refused at publish, nothing would be stored: vanished: {what}" in text
+
+
+def test_another_fleet_in_the_settings_is_said(applied: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at publish."""
+    monkeypatch.setenv("ENACTOR_FLEET", "west")
+    result = applied.run("dry-run", applied.fleet({"ep1": [1, 2, 3], "ep2": [1]}))
+    assert "planner: fleet edge counts, which the file names, and not west" in result.stderr

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from enactor import yaml_text
+from enactor import __version__, yaml_text
 from enactor.plan import digest_of
 from planner.cli import main
 from planner.schemas import SCHEMAS, schema_of
@@ -66,10 +66,10 @@ def test_wrong_fleet_lists_every_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"fleet: edge\nfleet: west\n", "fleet: line 2 column 1: the key 'fleet' stands twice"),
-        (b"fleet: edge\nzones:\n\tmain: x\n", "fleet: line 3 column 1: a tab cannot indent YAML; use spaces"),
-        (b"\xff\xfe", "fleet: octet 0 is not UTF-8"),
-        (b"", "null is null, not an object"),
+        (b"fleet: edge\nfleet: west\n", "{path}:2:1: the key 'fleet' stands twice"),
+        (b"fleet: edge\nzones:\n\tmain: x\n", "{path}:3:1: a tab cannot indent YAML; use spaces"),
+        (b"\xff\xfe", "{path}: octet 0 is not UTF-8"),
+        (b"", "{path}: it is empty; a fleet file has fleet, zones, pools, endpoints"),
     ],
 )
 def test_unreadable_fleet_is_one_fault_with_its_place(tmp_path: Path, text: bytes, message: str) -> None:
@@ -79,7 +79,7 @@ def test_unreadable_fleet_is_one_fault_with_its_place(tmp_path: Path, text: byte
     for command in ("check", "compile"):
         result = run(command, path)
         assert (result.exit_code, result.stdout) == (1, "")
-        assert result.stderr.splitlines()[0] == message
+        assert result.stderr.splitlines()[0] == message.format(path=path)
 
 
 def test_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
@@ -97,6 +97,33 @@ def test_schema_is_a_schema(what: str) -> None:
     schema = json.loads(result.stdout)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
+    """One endpoint is no `1 endpoints`, and standard input is named where a fault stands."""
+    path = tmp_path / "fleet.yaml"
+    path.write_text(
+        "{fleet: edge, zones: {main: {id: Z0EXAMPLE, name: example.com}}, endpoints: [{name: a.example.com, zone: main, "
+        "pools: {p: 1}}], pools: {p: [{id: lb-1, addresses: [192.0.2.1]}]}}",
+        encoding="utf-8",
+    )
+    assert "fleet edge, 1 endpoint, 1 target, 0 retired, digest" in run("check", path).stdout
+    assert run("check", "-", stdin="a: 1\na: 2").stderr.startswith("<stdin>:2:1: ")
+
+
+def test_version_is_bare() -> None:
+    """As `enactor --version` prints it."""
+    assert run("--version").stdout == f"{__version__}\n"
+
+
+def test_help_lists_the_exit_statuses() -> None:
+    """What a script needs to know stands in the help, with what --detailed-exitcode changes."""
+    text = " ".join(run("--help").stdout.split())
+    for words in ("0 all is well", "1 something failed", "2 wrong usage", "3 a guard kept something back"):
+        assert words in text
+    assert "with --detailed-exitcode 0 nothing would change, 2 something would, 3 something is refused" in text
+    text = "".join(run("dry-run", "--help").stdout.split())  # lines may end within an option's name
+    assert "0itcouldbeshown,alsowhereguardsrefuse,unless--detailed-exitcodeisgiven" in text
 
 
 def test_schema_refuses_what_the_reader_refuses() -> None:

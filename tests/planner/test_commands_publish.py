@@ -4,6 +4,7 @@ import hashlib
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 
 from enactor.plan import canonical_json
@@ -11,6 +12,7 @@ from enactor.plan_form import read_plan
 from enactor.ports import Conflict, Draft, PlanHead
 from enactor.sandbox.faults import FaultRule
 from enactor.table import PlanTable, draft_of
+from planner.schemas import schema_of
 
 
 def labels(guards: list[dict[str, Any]]) -> list[str]:
@@ -343,6 +345,71 @@ def test_wrong_usage_is_2(world: Any) -> None:
         ["publish", path, "--id", "Not An Id"],
     ):
         assert world.run(*arguments).exit_code == 2, arguments
+
+
+def test_the_files_fleet_counts_and_another_one_is_said(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where ENACTOR_FLEET names another fleet the file's is published, and both are named in one sentence on stderr."""
+    path = world.fleet({"ep1": [1]})
+    assert "counts" not in world.run("publish", path).stderr
+    monkeypatch.setenv("ENACTOR_FLEET", "west")
+    sentence = (
+        "planner: fleet edge counts, which the file names, and not west, which ENACTOR_FLEET or the configuration names"
+    )
+    result = world.run("publish", path)
+    assert (result.exit_code, result.stderr.splitlines().count(sentence)) == (0, 1)
+    result = world.run("publish", path, "--json")
+    assert json.loads(result.stdout)["generation"] == 1
+    assert sentence in result.stderr
+    assert world.run("list").stdout.startswith("no plan of fleet west")
+    monkeypatch.delenv("ENACTOR_FLEET")
+    assert "counts" not in world.run("publish", path).stderr
+
+
+def test_a_wrong_zone_id_is_said_to_be_one(world: Any) -> None:
+    """The guard is `vanished` all the same; its sentence names both zones instead of names that nobody mentions."""
+    world.run("publish", world.fleet({"ep1": [1]}))
+    good = world.zone
+    world.zone = "Z0WRONG"
+    result = world.run("publish", world.fleet({"ep1": [1]}))
+    assert result.exit_code == 3
+    assert (
+        f"refused by vanished: ep1.example.test. is mentioned in zone Z0WRONG and no longer in {good}" in result.stderr
+    )
+
+
+def test_everything_that_publish_prints_for_machines_fits_its_schema(world: Any) -> None:
+    """A report, faults of the file and a failure outside: one schema for them all."""
+    good, empty = world.fleet({"ep1": [1, 2]}), world.fleet({"ep1": []}, name="empty.yaml")
+    wrong = world.write("wrong.yaml", "fleet: Edge")
+    for arguments, status, key in (
+        ([good], 0, "created"),
+        ([good], 0, "created"),
+        ([empty], 3, "carried"),
+        ([world.fleet({}, name="none.yaml")], 3, "refused"),
+        ([good, "--expect-parent", 9], 1, "refused"),
+        ([wrong], 1, "faults"),
+        ([world.directory / "absent.yaml"], 1, "error"),
+        ([good, "--table", "nowhere"], 1, "error"),
+    ):
+        printed = world.json("publish", *arguments, "--json", status=status)
+        jsonschema.validate(printed, schema_of("publish"))
+        assert key in printed
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"failure": "something else"}, schema_of("publish"))
+
+
+@pytest.mark.parametrize("words", [("list",), ("show", "1"), ("diff", "1", "2"), ("dry-run", "FILE")])
+def test_a_failure_fits_the_schema_of_the_command(world: Any, words: tuple[str, ...]) -> None:
+    """What the other commands print for machines where the table is not there, or the file is wrong, is described too."""
+    path = world.fleet({"ep1": [1]})
+    arguments = [path if word == "FILE" else word for word in words]
+    printed = world.json(*arguments, "--json", "--table", "nowhere", status=1)
+    jsonschema.validate(printed, schema_of(words[0]))
+    assert list(printed) == ["error"]
+    if words[0] == "dry-run":
+        printed = world.json("dry-run", world.write("wrong.yaml", "a: 1\na: 2"), "--json", status=1)
+        jsonschema.validate(printed, schema_of("dry-run"))
+        assert printed["faults"][0]["path"].endswith("wrong.yaml:2:1")
 
 
 def test_who_and_why_are_kept(world: Any) -> None:

@@ -41,6 +41,22 @@ def test_list_of_a_fleet_without_plans_is_empty(world: Any) -> None:
     assert world.json("list", "--json", "--fleet", "west") == {"fleet": "west", "plans": []}
 
 
+def test_list_says_how_many_it_leaves_out(published: Any) -> None:
+    """The newest N, and a sentence or a number for the rest."""
+    result = published.run("list", "--limit", 1)
+    assert [row.split()[0] for row in result.stdout.splitlines()] == ["generation", "2", "1"]
+    assert result.stdout.splitlines()[-1] == "1 older plan left out; --limit 2 lists all"
+    report = published.json("list", "--limit", 1, "--json")
+    jsonschema.validate(report, schema_of("list"))
+    assert ([one["generation"] for one in report["plans"]], report["left_out"]) == ([2], 1)
+    assert "left_out" not in published.json("list", "--json")
+    for limit in ("0", "many"):
+        result = published.run("list", "--limit", limit)
+        assert result.exit_code == 2
+        assert f"'{limit}' is no number of plans" in result.stderr
+    assert "[default: 50]" in published.run("list", "--help").stdout
+
+
 def test_show_prints_the_plan_file_again(published: Any) -> None:
     """What `show` prints can be published: it is the same plan."""
     result = published.run("show", 1)
@@ -57,7 +73,11 @@ def test_show_of_a_plan_that_is_not_there(published: Any) -> None:
     result = published.run("show", 7)
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
     assert "planner list" in result.stderr
-    assert published.run("show", "seven").exit_code == 2
+    result = published.run("show", "seven")
+    assert result.exit_code == 2
+    assert "'seven' is no generation, which is a whole number from 1" in result.stderr
+    assert published.run("show", "0").exit_code == 2
+    assert published.run("diff", "1", "9" * 13).exit_code == 2
 
 
 def test_diff_names_endpoints_and_targets(published: Any) -> None:

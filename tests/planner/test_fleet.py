@@ -150,7 +150,10 @@ WRONG: list[tuple[Any, list[str]]] = [
         fleet(zones={"main": {"id": "example.test", "name": "example.test"}}),
         ['zones.main.id: "example.test" looks like a name; a zone is given by its id'],
     ),
-    (fleet(zones={"main": {"id": ZONE}}), ["zones.main.name: missing"]),
+    (
+        fleet(zones={"main": {"id": ZONE}}),
+        ["zones.main.name: missing; write it like {id: Z0123456789ABC, name: example.com.}"],
+    ),
     (
         fleet(
             zones={

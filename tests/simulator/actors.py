@@ -17,6 +17,7 @@ from enactor.insist import NotDone
 from enactor.ports import OutsideError
 
 from .ops import Op, Sleep
+from .probes import Probes
 
 AWS_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """The Date header of every answer: no hold or allow of a scenario ends by itself."""
@@ -26,7 +27,7 @@ class Answer(msgspec.Struct, frozen=True):
     """What the outside answered: a value, or the error it raised."""
 
     value: Any = None
-    error: OutsideError | None = None
+    error: Exception | None = None
 
     def __bool__(self) -> bool:
         return True
@@ -43,8 +44,9 @@ class Ended(msgspec.Struct, frozen=True):
 class Line:
     """An actor's line to the outside, and its own clock and chance, all counted."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, probes: Probes) -> None:
         self._number = number
+        self.probes = probes
         self._nonces = 0
         self._now = 0.0
 
@@ -95,8 +97,15 @@ class Troupe:
     Positions are numbers: `pending[position]` is the operation in hand or how the actor ended.
     """
 
-    def __init__(self, actors: Sequence[Actor], intern_op: Callable[[Op], int], answers: Sequence[Answer]) -> None:
+    def __init__(
+        self,
+        actors: Sequence[Actor],
+        intern_op: Callable[[Op], int],
+        answers: Sequence[Answer],
+        probes: Probes | None = None,
+    ) -> None:
         self.actors = tuple(actors)
+        self._probes = probes or Probes()
         self.pending: list[int] = []
         """The number of the operation in hand, or -1 where the actor has ended."""
         self.ends: dict[int, Ended] = {}
@@ -130,7 +139,7 @@ class Troupe:
     def _fresh(self, actor: int) -> greenlet.greenlet:
         self.starts += 1
         part = self.actors[actor]
-        return greenlet.greenlet(lambda: _run(part))
+        return greenlet.greenlet(lambda: _run(part, self._probes))
 
     def _again(self, position: int) -> greenlet.greenlet:
         """Bring a fresh run of the same code to a position, by the answers it was given."""
@@ -161,9 +170,9 @@ class Troupe:
         return position
 
 
-def _run(actor: Actor) -> Ended:
+def _run(actor: Actor, probes: Probes) -> Ended:
     try:
-        return Ended(result=actor.body(Line(actor.number)))
+        return Ended(result=actor.body(Line(actor.number, probes)))
     except (OutsideError, NotDone, Unclear) as error:
         return Ended(error=error)
     except Exception as error:  # noqa: BLE001 - a fault in the code under test is what the simulator looks for

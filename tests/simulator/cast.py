@@ -8,27 +8,24 @@ from enactor.brake import Table
 from enactor.collect import collect
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.guards import LimitsTable
-from enactor.hooks import Event
 from enactor.library import Library
 from enactor.observe import FenceRange
 from enactor.plan import Plan
+from enactor.records import RecordSet
 from enactor.verbs import Operator
 from planner.publisher import Signature, publish
 from planner.publishing import Wish
 
 from .actors import Actor, Line
-from .ops import ByHand, Restore
-from .thin_ports import ThinTable, ThinZones
+from .ops import ByHand, TableByHand
+from .probes import Listener, of_collect
+from .thin_ports import ThinDisk, ThinTable, ThinZones
 
 FLEET = "edge"
 ZONE = "Z0SIMULATED"
 ZONE_NAME = "example.test."
 ZONE_NAMES = {ZONE: ZONE_NAME}
 WRITTEN_AT = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def _ignore(_event: Event) -> None:
-    return
 
 
 def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = False) -> Actor:
@@ -51,18 +48,25 @@ def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = 
     return Actor(name=name, number=number, body=body)
 
 
-def enactor(name: str, number: int, *, cycles: int = 1, survey_seconds: float = 0.0, enactor_id: str = "") -> Actor:
-    """Return an enactor that does some cycles; with a long pause between surveys the later ones go by memory."""
+def enactor(
+    name: str, number: int, *, cycles: int = 1, survey_seconds: float = 0.0, enactor_id: str = "", lives: int = 1
+) -> Actor:
+    """Return an enactor that does some cycles; with a long pause between surveys the later ones go by memory.
+
+    With several lives it is started again as often, with nothing left but what was on its disk.
+    """
 
     def body(line: Line) -> Any:
-        one = new_enactor(line, enactor_id or name)
-        for _ in range(cycles):
-            one.cycle(survey_seconds=survey_seconds)
+        disk = ThinDisk() if lives > 1 else None
+        for _ in range(lives):
+            one = new_enactor(line, enactor_id or name, disk)
+            for _ in range(cycles):
+                one.cycle(survey_seconds=survey_seconds)
 
     return Actor(name=name, number=number, body=body)
 
 
-def new_enactor(line: Line, enactor_id: str) -> Enactor:
+def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None) -> Enactor:
     """Return the real enactor on a line."""
     table = ThinTable(line, FLEET)
     return Enactor(
@@ -72,10 +76,10 @@ def new_enactor(line: Line, enactor_id: str) -> Enactor:
         limits=LimitsTable(),
         zones=ThinZones(line, ZONE_NAMES),
         store=table,
-        library=Library(table, None),
+        library=Library(table, disk),
         clock=line,
         chance=line,
-        tally=Tally(_ignore),
+        tally=Tally(Listener(line.probes)),
     )
 
 
@@ -89,12 +93,16 @@ class FenceReader:
         """Read the fence range whole."""
         return self._zones.fences(zone, FLEET)
 
+    def listing(self, zone: str) -> Sequence[RecordSet]:
+        """Read every record set."""
+        return self._zones.listing(zone)
+
 
 def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
     """Return a collect that keeps nothing for its age."""
 
     def body(line: Line) -> Any:
-        return collect(
+        report = collect(
             ThinTable(line, FLEET),
             FenceReader(ThinZones(line, ZONE_NAMES)),
             (ZONE,),
@@ -104,6 +112,8 @@ def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
             now=WRITTEN_AT,
             chance=line,
         )
+        of_collect(report, line.probes)
+        return report
 
     return Actor(name=name, number=number, body=body)
 
@@ -116,18 +126,21 @@ def operator(name: str, number: int, *verbs: str) -> Actor:
         one = Operator(
             fleet=FLEET, enactor=name, zones=zones, clock=line, chance=line, comment=comment_text(FLEET, name, "")
         )
+
+        def said() -> Table:
+            return Table(table.head(), table.floor())
+
+        done: dict[str, Callable[[], Any]] = {
+            "stop": lambda: one.stop(ZONE, said),
+            "start": lambda: one.start(ZONE, said, None),
+        }
         for verb in verbs:
-            said = Table(table.head(), table.floor())
-            done: dict[str, Callable[[], Any]] = {
-                "stop": lambda said=said: one.stop(ZONE, said),  # type: ignore[misc]
-                "start": lambda said=said: one.start(ZONE, said, None),  # type: ignore[misc]
-            }
             done[verb]()
 
     return Actor(name=name, number=number, body=body)
 
 
-def person(name: str, number: int, *deeds: ByHand | Restore) -> Actor:
+def person(name: str, number: int, *deeds: ByHand | TableByHand) -> Actor:
     """Return a person at the console."""
 
     def body(line: Line) -> Any:
@@ -135,3 +148,12 @@ def person(name: str, number: int, *deeds: ByHand | Restore) -> Actor:
             line.ask(deed)
 
     return Actor(name=name, number=number, body=body, is_person=True)
+
+
+def pinner(name: str, number: int, generation: int) -> Actor:
+    """Return a person who pins a plan by the product's verb."""
+
+    def body(line: Line) -> Any:
+        ThinTable(line, FLEET).pin(generation, reason="", by=name, created_at=WRITTEN_AT.isoformat())
+
+    return Actor(name=name, number=number, body=body)

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from enactor.batch import Batch
+from enactor.records import RecordSet
 from enactor.table_items import Item, Value, Write
 from enactor.table_keys import ANNOUNCEMENTS
 
@@ -97,7 +98,16 @@ class Sleep(msgspec.Struct, frozen=True, tag=True):
 
 
 Hand = Literal[
-    "wipe sets", "wipe all", "drop a set", "wipe fence", "garble fence", "delete switch", "type stop", "type junk"
+    "wipe sets",
+    "wipe all",
+    "drop a set",
+    "keep one",
+    "wipe fence",
+    "garble fence",
+    "hold",
+    "delete switch",
+    "type stop",
+    "type junk",
 ]
 
 
@@ -109,15 +119,27 @@ class ByHand(msgspec.Struct, frozen=True, tag=True):
     name: str = ""
 
 
-class Restore(msgspec.Struct, frozen=True, tag=True):
-    """A person restores the table from the backup that was taken when the story began."""
+TableHand = Literal["restore the first backup", "swap the chunks of two plans"]
+
+
+class TableByHand(msgspec.Struct, frozen=True, tag=True):
+    """A person changes the table behind the product's back."""
+
+    hand: TableHand
+
+
+class Raw(msgspec.Struct, frozen=True, tag=True):
+    """Change record sets as anybody can: the automation of 2025 did."""
+
+    zone: str
+    changes: tuple[tuple[str, RecordSet], ...]
 
 
 ZoneRead = Fences | SwitchAlone | Listing | At
 TableRead = Get | Under
 TableWrite = Put | Transact | DeleteAll
-ZoneOp = ZoneRead | Cas | ByHand
-TableOp = TableRead | TableWrite | Restore
+ZoneOp = ZoneRead | Cas | ByHand | Raw
+TableOp = TableRead | TableWrite | TableByHand
 Op = ZoneOp | TableOp | Sleep
 
 Component = Literal["zone", "table", "none"]
@@ -126,7 +148,7 @@ Component = Literal["zone", "table", "none"]
 def component(op: Op) -> Component:
     """Return what part of the world an operation looks at or changes."""
     match op:
-        case Fences() | SwitchAlone() | Listing() | At() | Cas() | ByHand():
+        case Fences() | SwitchAlone() | Listing() | At() | Cas() | ByHand() | Raw():
             return "zone"
         case Sleep():
             return "none"
@@ -141,7 +163,7 @@ def is_private(op: Op) -> bool:
 
 def is_write(op: Op) -> bool:
     """Tell whether an operation may change anything."""
-    return isinstance(op, Cas | Put | Transact | DeleteAll | ByHand | Restore)
+    return isinstance(op, Cas | Put | Transact | DeleteAll | ByHand | TableByHand | Raw)
 
 
 def pairs(item: Item) -> Pairs:
@@ -193,8 +215,10 @@ def said(op: Op) -> str:
             return "sleeps"
         case ByHand(zone, hand, name):
             return f"does by hand in {zone}: {hand} {name}".rstrip()
-        case Restore():
-            return "restores the table from the first backup"
+        case TableByHand(hand):
+            return f"does by hand in the table: {hand}"
+        case Raw(_, changes):
+            return "sends " + ", ".join(f"{action} {record.type} {record.name}" for action, record in changes)
 
 
 def _batch_said(batch: Batch) -> str:

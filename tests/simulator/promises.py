@@ -4,6 +4,7 @@ Written apart from the product's own judgement: it knows what a content, a kind 
 decided. Every rule names the promise it belongs to.
 """
 
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -14,7 +15,7 @@ from enactor.fence import Fence, Switch
 from enactor.observe import FenceRange, fence_range
 from enactor.plan import Plan, canonical_json, content_of_endpoint, digest_of
 from enactor.records import MANAGED_TYPES, Content, RecordSet, content_digest, content_of, kinds_of
-from enactor.table_keys import HEAD, PLANS
+from enactor.table_keys import CHUNKS, HEAD, PLANS
 
 from .table_model import Table
 from .world import ZoneState
@@ -24,6 +25,8 @@ NEVER_BACKWARDS: Final = "never backwards"
 WHOLE: Final = "whole or not at all"
 NEVER_COLLECT: Final = "never collect what is referenced"
 NEVER_STUCK: Final = "never stuck"
+HOLD_MEANS_HOLD: Final = "hold means hold"
+"""Part of promise 2: an endpoint that a person froze is written by no cycle, however late its batch."""
 STOP_MEANS_STOP: Final = "stop means stop"
 """Part of promise 2: what was decided before a stop never lands after it."""
 Key = tuple[str, str, str]
@@ -99,6 +102,7 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
         *_emptied(change),
         *_mixed(story, change),
         *_backwards(story, change),
+        *_thawed(change, batch),
         *(f"{WHOLE}: a batch changed {name}, for which it has no swap" for name in change.changed if name not in ours),
     )
 
@@ -161,15 +165,25 @@ def _backwards(story: Story, change: Change) -> list[str]:
     return faults
 
 
+def _thawed(change: Change, batch: Batch) -> list[str]:
+    if batch.origin != "cycle":
+        return []
+    held = [name for name in change.old.fences if (fence := _fence(change.old, name)) and fence.state == "hold"]
+    return [
+        f"{HOLD_MEANS_HOLD}: a batch wrote {name}, which a person had frozen"
+        for name in held
+        if change.old.fences[name] != change.new.fences.get(name) or name in change.changed
+    ]
+
+
 def _ids(records: Sequence[RecordSet]) -> str:
     return " ".join(record.set_identifier or "simple" for record in records) or "nothing"
 
 
 def manifests(table: Table) -> dict[int, str]:
     """Return the digest of every plan that the table lists, by generation."""
-    return {
-        int(sk.removeprefix(PLANS)): str(dict(item)["digest"]) for sk, item in table.items() if sk.startswith(PLANS)
-    }
+    plans = {int(sk.removeprefix(PLANS)): dict(item) for sk, item in table.items() if sk.startswith(PLANS)}
+    return {generation: str(item["digest"]) for generation, item in plans.items() if "digest" in item}
 
 
 def head_generation(table: Table) -> int:
@@ -216,7 +230,23 @@ def of_table(before: Table, after: Table) -> tuple[str, ...]:
     ]
     changed = {one for one, digest in manifests(before).items() if manifests(after).get(one, digest) != digest}
     faults += [f"{WHOLE}: plan {one} was changed" for one in sorted(changed)]
+    fresh = set(manifests(after)) - set(manifests(before))
+    faults += [
+        f"{WHOLE}: plan {one} was published and cannot be read" for one in sorted(fresh) if not _reads(after, one)
+    ]
     return tuple(faults)
+
+
+def _reads(table: Table, generation: int) -> bool:
+    """Tell whether a plan's chunks make the body that its manifest names."""
+    manifest = dict(table[f"{PLANS}{generation:012d}"])
+    prefix = f"{CHUNKS}{manifest['upload']!s}#"
+    parts = [dict(table[sk])["data"] for sk in sorted(table) if sk.startswith(prefix)]
+    try:
+        body = zlib.decompress(b"".join(part for part in parts if isinstance(part, bytes)))
+    except zlib.error:
+        return False
+    return digest_of(body) == str(manifest["digest"])
 
 
 class End(msgspec.Struct, frozen=True):

@@ -4,8 +4,8 @@ from typing import Final
 
 from enactor.plan import Endpoint, Plan, Target, sorted_plan
 
-from .cast import FLEET, ZONE, collector, enactor, operator, person, planner
-from .ops import ByHand, Hand, Restore
+from .cast import FLEET, ZONE, collector, enactor, operator, person, pinner, planner
+from .ops import ByHand, Hand, TableByHand
 from .stage import Scenario
 
 API: Final = "api.example.test."
@@ -172,7 +172,7 @@ RESTORED: Final = Scenario(
         planner("planner", 1, [X_AND_MORE, Z]),
         enactor("a", 2, cycles=2),
         enactor("b", 3),
-        person("hand", 4, Restore()),
+        person("hand", 4, TableByHand("restore the first backup")),
     ),
 )
 """The table comes back from an older backup while the zone moves on: the next publish goes above it."""
@@ -191,6 +191,146 @@ ONE_ID_TWICE: Final = Scenario(
 )
 """Two enactors that were given the same id."""
 
+NOTHING_NEW: Final = Scenario(
+    name="nothing-new",
+    before=(X,),
+    published=(Y,),
+    plans=(X,),
+    actors=(planner("planner", 1, [X]), enactor("a", 2, cycles=2), enactor("b", 3)),
+)
+"""The newest plan says what stands already: a batch of the one before it is on its way."""
+
+LATE_AFTER_STOP: Final = Scenario(
+    name="late-after-stop",
+    before=(X,),
+    published=(X_AND_MORE,),
+    plans=(X_AND_MORE,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        enactor("b", 3, cycles=2),
+        operator("operator", 4, "stop", "start"),
+        person("hand", 5, hand("wipe sets", API)),
+    ),
+)
+"""A repair is on its way when the zone is stopped and started again."""
+
+W: Final = plan(api=(1, 2, 4), pay=(1, 2))
+REWRITTEN: Final = Scenario(
+    name="rewritten",
+    before=(X,),
+    published=(Y,),
+    plans=(W,),
+    actors=(planner("planner", 1, [W]), enactor("a", 2), enactor("b", 3)),
+)
+"""An endpoint is rewritten by one enactor while another reads it."""
+
+LEFT_OUT: Final = Scenario(
+    name="left-out",
+    before=(X,),
+    published=(plan(api=(1, 2)),),
+    plans=(X_AND_MORE,),
+    actors=(planner("planner", 1, [X_AND_MORE]), enactor("a", 2), enactor("b", 3), collector("collect", 4)),
+    refused=frozenset({PAY}),
+)
+"""A plan that no longer mentions an endpoint was published past the planner's guards: no enactor opens it."""
+
+TAMPERED: Final = Scenario(
+    name="tampered",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE, Y),
+    actors=(enactor("a", 2), enactor("b", 3), person("hand", 5, TableByHand("swap the chunks of two plans"))),
+)
+"""Somebody swaps what two plans say behind their manifests."""
+
+STARTED_AGAIN: Final = Scenario(
+    name="started-again",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(
+        planner("planner", 1, [X_AND_MORE]),
+        enactor("a", 2, lives=3),
+        enactor("b", 3, lives=2),
+        person("hand", 4, hand("wipe sets", API)),
+    ),
+)
+"""Enactors that start again with nothing but their disk, where the plan may be an older one than the zone is open at."""
+
+FROZEN: Final = Scenario(
+    name="frozen",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(
+        planner("planner", 1, [X_AND_MORE]),
+        enactor("a", 2),
+        enactor("b", 3),
+        person("hand", 5, hand("hold", API)),
+    ),
+    refused=frozenset({API}),
+)
+"""A person freezes an endpoint while a batch for it is on its way."""
+
+UNMARKED: Final = Scenario(
+    name="unmarked",
+    before=(WIDE,),
+    published=(NARROW,),
+    plans=(NARROW,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        collector("collect", 4),
+        person("hand", 5, hand("wipe fence", API)),
+        enactor("b", 6),
+    ),
+    refused=frozenset({API}),
+)
+"""A fence is lost at an endpoint whose content only an old plan has, while collect looks for plans that nobody needs."""
+
+LESS: Final = plan(api=(2, 3), pay=(1, 2))
+KEEPS_ONE: Final = Scenario(
+    name="keeps-one",
+    before=(Y,),
+    published=(LESS,),
+    plans=(LESS,),
+    actors=(enactor("a", 2), enactor("b", 3), person("hand", 5, hand("keep one", API))),
+)
+"""A person leaves one record set, the very one that the next plan takes away."""
+
+NOTHING: Final = plan(api=(), pay=(1, 2))
+EMPTIED: Final = Scenario(
+    name="emptied",
+    before=(X,),
+    published=(NOTHING,),
+    plans=(X, Y),
+    actors=(planner("planner", 1, [X]), enactor("a", 2), enactor("b", 3)),
+    refused=frozenset({API}),
+)
+"""A plan that lists an endpoint without a target was published past the planner's guards."""
+
+PINNED: Final = Scenario(
+    name="pinned",
+    before=(X, Y),
+    published=(X_AND_MORE,),
+    plans=(X_AND_MORE,),
+    actors=(enactor("a", 2), collector("collect", 3), pinner("pins", 4, 1)),
+)
+"""Somebody pins a plan while collect is about to take it."""
+
+PUT_BACK: Final = Scenario(
+    name="put-back",
+    before=(X, Y),
+    published=(X_AND_MORE,),
+    plans=(X_AND_MORE,),
+    actors=(
+        enactor("a", 2),
+        collector("collect-1", 3),
+        collector("collect-2", 4, keep_newest=5),
+        pinner("pins", 5, 1),
+    ),
+)
+"""A collect that keeps more puts back what another has condemned, and somebody pins it."""
+
 ALL: Final = (
     OCTOBER,
     X_Y_X,
@@ -204,4 +344,16 @@ ALL: Final = (
     FENCES_BROKEN,
     RESTORED,
     ONE_ID_TWICE,
+    NOTHING_NEW,
+    LATE_AFTER_STOP,
+    REWRITTEN,
+    LEFT_OUT,
+    TAMPERED,
+    STARTED_AGAIN,
+    FROZEN,
+    UNMARKED,
+    KEEPS_ONE,
+    EMPTIED,
+    PINNED,
+    PUT_BACK,
 )

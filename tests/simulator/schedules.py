@@ -21,6 +21,9 @@ Manner = Literal["uniform", "few-preemptions"]
 class Tally(msgspec.Struct, kw_only=True):
     """What a campaign has done."""
 
+    keep_steps: bool = False
+    last_steps: tuple[Step, ...] = ()
+    """The steps of the last run, where they are kept."""
     runs: int = 0
     steps: int = 0
     faults: Counter[str] = msgspec.field(default_factory=Counter)
@@ -47,6 +50,8 @@ def run(stage: Stage, seed: int, *, faults_max: int, manner: Manner, tally: Tall
         state, broken = stage.take(state, step)
         if broken:
             return Found(broken, tuple(steps))
+    if tally.keep_steps:
+        tally.last_steps = tuple(steps)
     broken = stage.end_faults(state.zone, state.table)
     if len(steps) == STEPS_MAX:
         broken = (*broken, "never stuck: a run does not come to an end")

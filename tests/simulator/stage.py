@@ -19,7 +19,8 @@ from enactor.sandbox.zone_model import Zone
 from . import promises
 from .actors import Actor, Answer, Troupe
 from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES, collector, enactor, operator, planner
-from .ops import ByHand, Cas, Restore, Sleep, component, is_write, said
+from .ops import ByHand, Cas, Sleep, TableByHand, component, is_write, said
+from .probes import LATE_APPLIED, LATE_REFUSED
 from .promises import Story
 from .world import RESTORED, World
 
@@ -88,7 +89,7 @@ class Stage:
         self.world = World(ZONE_NAMES)
         self.story = Story(FLEET, (*scenario.before, *scenario.published, *scenario.plans))
         self._stopped = self.world.fixed(Answer(error=Stopping("asked to stop")))
-        self.troupe = Troupe(scenario.actors, self.world.op, self.world.answers)
+        self.troupe = Troupe(scenario.actors, self.world.op, self.world.answers, self.world.probes)
         self._zone_faults: dict[tuple[int, int], tuple[str, ...]] = {}
         self._table_faults: dict[tuple[int, int], tuple[str, ...]] = {}
         self._pair_faults: dict[tuple[int, int], tuple[str, ...]] = {}
@@ -104,6 +105,7 @@ class Stage:
             ),
             self.world.op,
             self.world.answers,
+            self.world.probes,
         )
         self.first = self._first()
 
@@ -149,7 +151,7 @@ class Stage:
         """Return the faults that can strike an operation. To be killed is to get no more turns, which needs no step."""
         asked = self.world.ops[op]
         match asked:
-            case ByHand() | Restore():
+            case ByHand() | TableByHand():
                 return ()
             case Cas():
                 return (HOLD, THROTTLE, BUSY)
@@ -167,6 +169,8 @@ class Stage:
             held = state.held[: step.delivered] + state.held[step.delivered + 1 :]
             zone, table, _ = self._answered(state.zone, state.table, op)
             faults = self._judged(state, zone, table, op, stops)
+            changed = zone != state.zone or table != state.table
+            self.world.probes.hit.add(LATE_APPLIED if changed else LATE_REFUSED)
             return msgspec.structs.replace(self._changed(state, zone, table), held=held), faults
         actor, position = step.actor, state.positions[step.actor]
         if step.fault == KILL:

@@ -1,6 +1,6 @@
 """The plan table in memory: DynamoDB's items, conditions and transactions, as far as the product uses them. Pure.
 
-Written apart from the adapter on purpose; `test_models.py` holds the two together on moto.
+Written apart from the adapter on purpose; `tests/properties/test_thin_table.py` holds the two together on moto.
 """
 
 import re
@@ -140,7 +140,7 @@ def _has(item: Attributes | None, name: str) -> bool:
 def _comparison(name: str, sign: str, value: str) -> Test:
     def test(item: Attributes | None, values: Attributes) -> bool:
         if item is None or name not in item:
-            return False
+            return sign == "<>"  # what is not there differs from everything
         mine, theirs = item[name], values[value]
         if sign == "<":
             assert isinstance(mine, int), "only generations are compared"

@@ -4,13 +4,15 @@ The table's real reading, publishing and collecting run on the items below; the 
 with the real last gate before the batch.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from enactor.batch import Batch
+from enactor.disk import DiskReading, PlanDisk
 from enactor.gate import GateLimits, refusals
 from enactor.observe import FenceRange, SwitchReading, fence_range
 from enactor.outcome import Outcome, Stopped
+from enactor.plan import StoredPlan
 from enactor.records import RecordSet
 from enactor.table import PlanTable
 from enactor.table_collecting import TableCollecting
@@ -105,3 +107,17 @@ class ThinTable(PlanTable):
         self._reading = TableReading(items)
         self._publishing = TablePublishing(items, self._reading)
         self._collecting = TableCollecting(items, self._reading)
+
+
+class ThinDisk(PlanDisk):
+    """A disk of one enactor, which outlives its processes: the newest plans that it saved."""
+
+    def __init__(self) -> None:
+        self._plans: dict[int, StoredPlan] = {}
+
+    def save(self, stored: StoredPlan, *, keep: Collection[int] = ()) -> str | None:
+        self._plans[stored.generation] = stored
+        return None
+
+    def load(self) -> DiskReading:
+        return DiskReading(tuple(self._plans[generation] for generation in sorted(self._plans, reverse=True)), ())

@@ -18,6 +18,8 @@ from enactor.records import RecordSet
 from enactor.route53 import _outcome
 from enactor.sandbox import zone_model
 from enactor.sandbox.zone_model import Zone
+from enactor.table_items import Refusal
+from enactor.table_keys import CHUNKS
 
 from . import table_model
 from .actors import Answer
@@ -31,12 +33,14 @@ from .ops import (
     Listing,
     Op,
     Put,
-    Restore,
+    Raw,
     SwitchAlone,
+    TableByHand,
     Transact,
     Under,
     ZoneRead,
 )
+from .probes import Probes, of_answer
 from .table_model import Table
 
 APPLIED: Final = Answer(Applied("C1"))
@@ -96,6 +100,7 @@ class World:
         """The table that a restore brings back."""
         self._zone_steps: dict[tuple[int, int], tuple[int, int]] = {}
         self._table_steps: dict[tuple[int, int], tuple[int, int]] = {}
+        self.probes = Probes()
 
     def fixed(self, answer: Answer) -> int:
         """Return the number of an answer that always is the same."""
@@ -132,8 +137,12 @@ class World:
         asked, state = self.ops[op], self.zones[zone]
         if isinstance(asked, ByHand):
             return self.zone(by_hand(state, asked)), self.slept
+        if isinstance(asked, Raw):
+            return self._raw(zone, state, asked)
         if isinstance(asked, Cas):
             after, outcome = played(state.zone, asked.batch)
+            applied = isinstance(outcome, Applied)
+            of_answer(asked, applied=applied, zone_records=state.records, probes=self.probes)
             if isinstance(outcome, Applied):
                 return self.zone(after), self.applied
             return zone, self.answers.number(("cas", repr(outcome)), lambda: Answer(outcome))
@@ -141,12 +150,23 @@ class World:
         records = seen(state.records, asked, self.zone_names)
         return zone, self.answers.number(("records", records), lambda: Answer(records))
 
+    def _raw(self, zone: int, state: ZoneState, asked: Raw) -> tuple[int, int]:
+        changes = [
+            {"Action": action, "ResourceRecordSet": wire.record_to_wire(record)} for action, record in asked.changes
+        ]
+        after = zone_model.apply(state.zone, changes)
+        if isinstance(after, Zone):
+            return self.zone(after), self.slept
+        error = refusal(after)
+        return zone, self.answers.number(("raw", str(error)), lambda: Answer(error=error))
+
     def _stepped_table(self, table: int, op: int) -> tuple[int, int]:
         asked = self.ops[op]
-        if isinstance(asked, Restore):
-            return self.table({**self.tables[self.backup], RESTORED: ()}), self.slept
+        if isinstance(asked, TableByHand):
+            return self.table(table_by_hand(self.tables[table], self.tables[self.backup], asked)), self.slept
         assert isinstance(asked, Get | Under | Put | Transact | DeleteAll), asked
         after, value = table_model.apply(self.tables[table], asked)
+        of_answer(asked, applied=not isinstance(value, Refusal), zone_records=(), probes=self.probes)
         answer = self.answers.number(("table", repr(value)), lambda: Answer(value))
         return (self.table(after) if after is not self.tables[table] else table), answer
 
@@ -178,11 +198,29 @@ def played(zone: Zone, batch: Batch) -> tuple[Zone, Outcome]:
     after = zone_model.apply(zone, changes)
     if isinstance(after, Zone):
         return after, Applied("C1")
-    response = {
-        "Error": {"Code": after.code, "Message": after.text},
+    return zone, _outcome(refusal(after), batch)
+
+
+def refusal(errors: zone_model.Errors) -> ClientError:
+    """Return the error that boto3 raises for a refused batch."""
+    response: Any = {
+        "Error": {"Code": errors.code, "Message": errors.text},
         "ResponseMetadata": {"HTTPStatusCode": 400},
     }
-    return zone, _outcome(ClientError(response, "ChangeResourceRecordSets"), batch)  # type: ignore[arg-type]
+    return ClientError(response, "ChangeResourceRecordSets")
+
+
+def table_by_hand(table: Table, backup: Table, op: TableByHand) -> Table:
+    """Return what a person makes of the table."""
+    if op.hand == "restore the first backup":
+        return {**backup, RESTORED: ()}
+    chunks = sorted(sk for sk in table if sk.startswith(CHUNKS))
+    if len(chunks) < 2:
+        return table
+    first, last = chunks[0], chunks[-1]
+    data = [dict(table[sk])["data"] for sk in (first, last)]
+    swapped = {first: {**dict(table[first]), "data": data[1]}, last: {**dict(table[last]), "data": data[0]}}
+    return {**table, **{sk: tuple(sorted(item.items())) for sk, item in swapped.items()}}
 
 
 def by_hand(state: ZoneState, op: ByHand) -> Zone:
@@ -199,10 +237,14 @@ def by_hand(state: ZoneState, op: ByHand) -> Zone:
             changes = _deletes([*own, *fences])
         case "drop a set":
             changes = _deletes(own[:1])
+        case "keep one":
+            changes = _deletes(own[1:])
         case "wipe fence":
             changes = _deletes(fences)
         case "garble fence":
             changes = _retyped(fences, '"v=1 who knows"')
+        case "hold":
+            changes = _retyped(fences, *(record.values[0].replace(" state=live", " state=hold") for record in fences))
         case "delete switch":
             changes = _deletes(switch)
         case "type stop":
@@ -218,7 +260,7 @@ def _deletes(records: Sequence[RecordSet]) -> list[dict[str, Any]]:
     return [{"Action": "DELETE", "ResourceRecordSet": wire.record_to_wire(record)} for record in records]
 
 
-def _retyped(records: Sequence[RecordSet], text: str) -> list[dict[str, Any]]:
-    typed = [msgspec.structs.replace(record, values=(text,)) for record in records]
+def _retyped(records: Sequence[RecordSet], *texts: str) -> list[dict[str, Any]]:
+    typed = [msgspec.structs.replace(record, values=(text,)) for record, text in zip(records, texts, strict=False)]
     creates = [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)} for record in typed]
     return [*_deletes(records), *creates]

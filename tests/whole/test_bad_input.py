@@ -134,8 +134,8 @@ def test_credentials_that_are_wrong_or_may_not(served: World, rule: FaultRule, w
 @pytest.mark.parametrize(
     ("endpoints", "words"),
     [
-        ("\t" + GOOD.lstrip(), ("line 5 column 1", "tab", "use spaces")),
-        (GOOD.replace("zone: main,", "zone: main, zone: main,"), ("line 5", "'zone' stands twice")),
+        ("\t" + GOOD.lstrip(), ("fleet.yaml:5:1:", "tab", "use spaces")),
+        (GOOD.replace("zone: main,", "zone: main, zone: main,"), ("fleet.yaml:5:", "'zone' stands twice")),
         (GOOD.replace("example.test", "example.org"), ("endpoints[0]", "api.example.org.", "example.test.")),
     ],
     ids=["a-tab", "a-key-twice", "outside-its-zone"],

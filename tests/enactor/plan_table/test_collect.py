@@ -12,7 +12,7 @@ from enactor import table_collecting
 from enactor.collect import collect, meets, needs_of, stays_anyway, without, writable
 from enactor.fence import Garbled
 from enactor.plan import StoredPlan
-from enactor.ports import Conflict, DamagedPlan, Throttled
+from enactor.ports import Conflict, DamagedPlan, Throttled, Unavailable
 from enactor.report_collect import CollectReport
 from enactor.table import PlanTable
 
@@ -321,6 +321,34 @@ def test_the_switches_are_read_before_the_fences_that_count(store: PlanTable, zo
             return type(found)(zone=zone, zone_name=found.zone_name, switch=late.switch, fences=dict(found.fences))
 
     assert outcome(run(store, Torn()))[1][1] == "put-back"
+    assert left(store) == [2, 1]
+
+
+def test_what_stands_without_its_fence_needs_its_plan(store: PlanTable, zones: Zones) -> None:
+    """A fence lost by hand is about to be written again, by an enactor that knows the plan: that plan stays."""
+    publish(store, ONE, TWO, THREE)
+    zones.open(3)
+    zones.stand("ep1", TWO)
+    verdicts = {generation: decision for generation, decision, *_ in outcome(run(store, zones))}
+    assert (verdicts[1], verdicts[2]) == ("deleted", "kept")
+    assert left(store) == [3, 2]
+
+
+def test_a_zone_that_cannot_be_listed_keeps_the_plans_whose_names_have_no_fence_there(
+    store: PlanTable, zones: Zones
+) -> None:
+    """What stands without a fence is not known, so nothing is deleted."""
+    publish(store, ONE, TWO)
+    zones.open(2)
+
+    class Unlisted(Zones):
+        def listing(self, zone: str) -> Any:
+            raise Unavailable(f"zone {zone} did not answer")
+
+        def fences(self, zone: str) -> Any:
+            return zones.fences(zone)
+
+    assert outcome(run(store, Unlisted()))[1][2] == ("zone-unreadable:" + ZONE,)
     assert left(store) == [2, 1]
 
 

@@ -358,3 +358,12 @@ def test_unprocessed_deletes_are_sent_again_within_a_bound(world: World) -> None
 
 def _takes_nothing(arguments: dict[str, Any]) -> dict[str, Any]:
     return {"UnprocessedItems": arguments["RequestItems"]}
+
+
+def test_where_no_generation_is_left_publishing_is_refused_with_a_sentence(store: PlanTable) -> None:
+    """Somebody typed twelve nines into a switch, and FLOOR followed."""
+    head = store.publish(draft(ONE), parent=None)
+    store.raise_floor(GENERATION_MAX)
+    with pytest.raises(OutsideError, match="no generation is left above 999999999999"):
+        store.publish(draft(TWO), parent=PlanHead(head.generation, head.digest))
+    assert list(store.uploads()) == []

@@ -12,7 +12,7 @@ from enactor.names import fence_name, switch_name
 from enactor.observe import FenceRange, FenceReading, SwitchReading
 from enactor.plan import Endpoint, Plan, Retired, Target, content_of_endpoint, sorted_plan
 from enactor.ports import Draft, OutsideError, Unavailable
-from enactor.records import content_digest
+from enactor.records import RecordSet, content_digest
 from enactor.table import PlanTable, draft_of
 
 FLEET = "edge"
@@ -142,6 +142,7 @@ class Zones:
     def __init__(self) -> None:
         self.switches: dict[str, Switch | Garbled | None] = {}
         self.held: dict[str, dict[str, Fence | Garbled]] = {}
+        self.standing: dict[str, list[RecordSet]] = {}
         self.broken: dict[str, OutsideError] = {}
         self.reads = 0
         self.before: list[Callable[[int], None]] = []
@@ -162,6 +163,16 @@ class Zones:
     def garble(self, name: str, zone: str = ZONE) -> None:
         """Let a fence say nothing."""
         self.held[zone][f"{name}.{ZONE_NAME}"] = Garbled("a person typed it")
+
+    def stand(self, name: str, value: str, zone: str = ZONE) -> None:
+        """Let the record sets stand that the builder's endpoint has with this address."""
+        full = f"{name}.{ZONE_NAME}"
+        self.standing.setdefault(zone, []).extend(content_of_endpoint(endpoint(full, value, zone)))
+
+    def listing(self, zone: str) -> list[RecordSet]:
+        if zone in self.broken:
+            raise self.broken[zone]
+        return self.standing.get(zone, [])
 
     def fences(self, zone: str) -> FenceRange:
         self.reads += 1

@@ -1,0 +1,86 @@
+"""Decide whether the parts of a fleet file have the right form: the readers that all of its parts share, with examples to follow.
+
+Pure. Faults are noted with their path in the fleet file. A part with a fault is still read as far as it can be, so that what is
+wrong elsewhere is found in the same go: a person mends a file once.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from enactor.plan_faults import Faults, read_matching, read_object, shown, type_word
+from planner.fleet_file import WORD
+from planner.weights import exact
+
+LIKE_ZONE: Final = "{id: Z0123456789ABC, name: example.com.}"
+LIKE_BALANCER: Final = '{id: lb-1, capacity: 100, addresses: [192.0.2.1, "2001:db8::1"]}'
+LIKE_ALIAS: Final = "{name: lb.example.net., zone: Z0123456789ABC, evaluate_target_health: true}"
+LIKE_ENDPOINT: Final = "{name: api.example.com, zone: main, pools: {blue: 1.0}}"
+LIKE_RETIRED: Final = "{name: old.example.com, zone: main}"
+LIKE_DEFAULTS: Final = "{ttl: 60, routing: weighted, types: [A, AAAA]}"
+LIKE_SHARES: Final = "{blue: 1.0}"
+
+
+class Named(msgspec.Struct, frozen=True):
+    """One value of a mapping whose keys a person chose."""
+
+    path: str
+    word: Any
+    """The key: text that fits WORD, unless `is_word` is false, which is noted."""
+    value: Any
+    is_word: bool
+
+
+def read_form(
+    value: object, path: str, faults: Faults, *, like: str, required: Sequence[str] = (), optional: Sequence[str] = ()
+) -> Mapping[str, Any] | None:
+    """Return an object with its missing and unknown keys noted, or None where it is none; messages show one that is right."""
+    if not isinstance(value, dict):
+        faults.add(path, f"{_odd(value)}, not an object like {like}")
+        return None
+    raw = read_object(value, path, faults, optional=(*required, *optional))
+    for key in required:
+        if key not in value:
+            faults.add(f"{path}.{key}", f"missing; write it like {like}")
+    return raw
+
+
+def read_forms(value: object, path: str, faults: Faults, *, like: str) -> list[Any]:
+    """Return a list of objects, or an empty one where it is no list."""
+    if isinstance(value, list):
+        return value
+    faults.add(path, f"{_odd(value)}, not a list like [{like}]")
+    return []
+
+
+def _odd(value: object) -> str:
+    return "empty" if value is None else f"{shown(value)} is {type_word(value)}"
+
+
+def read_words(value: object, path: str, faults: Faults, *, like: str) -> list[Named]:
+    """Return what a mapping holds whose keys a person chose; a key that is no plain word is noted, its value still read."""
+    if not isinstance(value, dict):
+        faults.add(path, f"{_odd(value)}, not an object like {like}")
+        return []
+    return [_named(key, inner, path, faults) for key, inner in value.items()]
+
+
+def _named(key: object, value: object, path: str, faults: Faults) -> Named:
+    is_word = read_matching(key, f"{path}.{shown(key)}", faults, WORD) is not None
+    return Named(f"{path}.{key if is_word else shown(key)}", key, value, is_word)
+
+
+def read_positive(value: object, path: str, faults: Faults) -> Fraction | None:
+    """Return a positive finite number, exactly as it was written."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        faults.add(path, f"{shown(value)} is {type_word(value)}, not a number above 0")
+    elif isinstance(value, float) and not math.isfinite(value):
+        faults.add(path, f"{value} is not finite")
+    elif value <= 0:
+        faults.add(path, f"{shown(value)} is not above 0")
+    else:
+        return exact(value)
+    return None

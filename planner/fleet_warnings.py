@@ -1,0 +1,84 @@
+"""Decide what a person should be warned of in a file that is right in form: what can never work, and what is seldom meant.
+
+Pure. A warning is no fault: the file makes a plan, and the guards refuse of it what must be refused.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from enactor.guards import judge_content
+from enactor.plan import WEIGHT_MAX, Fault, Plan, content_of_endpoint
+from planner.fleet_endpoints import Behind, Share
+from planner.pools import Balancer
+from planner.weights import are_weights, weights_of
+
+SHOWN_MAX: Final = 10**15
+"""Larger numbers are not written out."""
+_NO_TARGET: Final = "so it has no target, and the guard empty refuses that"
+
+
+def warnings_of(pools: Mapping[Hashable, Sequence[Balancer]], endpoints: Sequence[Behind]) -> tuple[Fault, ...]:
+    """Return the warnings about a fleet file, endpoints first, each with its path."""
+    used = {pool for endpoint in endpoints for pool in endpoint.pools}
+    unused = sorted(str(pool) for pool in pools if pool not in used)
+    return (
+        *_without_endpoints(len(endpoints)),
+        *(warning for endpoint in endpoints for warning in _of_endpoint(endpoint)),
+        *(Fault(f"pools.{pool}", "no endpoint uses it") for pool in unused),
+    )
+
+
+def plan_warnings(plan: Plan) -> tuple[Fault, ...]:
+    """Return the warnings about a plan file, each with the endpoint's name: content that nobody could be answered from."""
+    found = ((endpoint.name, judge_content(content_of_endpoint(endpoint))) for endpoint in plan.endpoints)
+    return (
+        *_without_endpoints(len(plan.endpoints)),
+        *(
+            Fault(name, f"the guard {one.guard} refuses it: {one.message}")
+            for name, findings in found
+            for one in findings
+        ),
+    )
+
+
+def _without_endpoints(count: int) -> Iterator[Fault]:
+    if not count:
+        yield Fault("endpoints", "empty; the guard empty-plan refuses a plan without endpoints")
+
+
+def _of_endpoint(endpoint: Behind) -> Iterable[Fault]:
+    if not endpoint.pools:
+        return [Fault(f"{endpoint.path}.pools", f"{endpoint.name} names no pool, {_NO_TARGET}")]
+    pools = ", ".join(endpoint.pools)
+    if not endpoint.shares:
+        what = f"no load balancer of {endpoint.name} is enabled (its pools: {pools}), {_NO_TARGET}"
+        return [Fault(f"{endpoint.path}.pools", what)]
+    if not endpoint.serving:
+        types = " or ".join(endpoint.choices.types or ())
+        what = f"no load balancer of {endpoint.name} has an address of type {types} (its pools: {pools}), {_NO_TARGET}"
+        return [Fault(f"{endpoint.path}.types", what)]
+    return _scaled(endpoint) if endpoint.choices.routing == "weighted" else ()
+
+
+def _scaled(endpoint: Behind) -> Iterator[Fault]:
+    demands = [share.demand for share in endpoint.serving]
+    if are_weights(demands):
+        return
+    weights = dict(zip(demands, weights_of(demands), strict=True))
+    largest, smallest = max(demands), min(demands)
+    part = next((one for one in demands if one.denominator != 1), largest)
+    why = f"{_number(largest)} is over {WEIGHT_MAX}" if largest > WEIGHT_MAX else f"{_number(part)} is no whole number"
+    words = [f"{_whose(endpoint.serving, largest)}, becomes {weights[largest]}"]
+    if smallest < largest:
+        words.append(f"the smallest, {_whose(endpoint.serving, smallest)}, {weights[smallest]}")
+    what = f"capacity x share is scaled to weights, as {why}: the largest, {', and '.join(words)}"
+    yield Fault(f"{endpoint.path}.pools", what)
+
+
+def _whose(shares: Sequence[Share], demand: Fraction) -> str:
+    return f"{_number(demand)} of {next(share.balancer.id for share in shares if share.demand == demand)}"
+
+
+def _number(value: Fraction) -> str:
+    return f"over {SHOWN_MAX}" if value > SHOWN_MAX else f"{float(value):.15g}"

@@ -1,0 +1,300 @@
+"""The plans at hand: table, memory and disk together, few calls, little memory, and nothing opened that HEAD does not know."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from enactor import library as library_module
+from enactor.disk import PlanDisk
+from enactor.kept_plans import OLDER_PLANS_MAX, WHOLE_PLANS_MAX
+from enactor.library import REMEMBERED_PLANS_MAX, Library
+from enactor.plan import StoredPlan
+from enactor.ports import Announcement, DamagedPlan, PlanEntry, PlanHead, Unavailable
+
+from .kernel_builders import NAME, ZONE, ZONE_NAME, digest, entry, plan, simple, stored, switch
+
+OTHER = f"other.{ZONE_NAME}"
+
+
+def published(generation: int, number: int | None = None) -> StoredPlan:
+    """Return a plan whose one endpoint has an address of its own."""
+    value = generation if number is None else number
+    return stored(generation, plan(entry(simple(value))))
+
+
+class Table:
+    """A plan table that counts what it is asked."""
+
+    def __init__(self, *plans: StoredPlan) -> None:
+        self.plans = {one.generation: one for one in plans}
+        self.damaged: set[int] = set()
+        self.reads: list[int] = []
+        self.lists = 0
+        self.down = False
+
+    def _answer(self) -> None:
+        if self.down:
+            raise Unavailable("reading failed at table plans: no answer; check the network")
+
+    def head(self) -> PlanHead | None:
+        self._answer()
+        newest = max(self.plans, default=0)
+        return PlanHead(newest, self.plans[newest].digest) if newest else None
+
+    def floor(self) -> int:
+        return 0
+
+    def read(self, generation: int) -> StoredPlan | DamagedPlan | None:
+        self.reads.append(generation)
+        self._answer()
+        return DamagedPlan(generation, "chunk 0 is gone") if generation in self.damaged else self.plans.get(generation)
+
+    def list(self) -> Sequence[PlanEntry]:
+        self.lists += 1
+        self._answer()
+        return [
+            PlanEntry(
+                generation=one.generation,
+                digest=one.digest,
+                parent=0,
+                created_at="",
+                planner="",
+                reason="",
+                zones=(ZONE,),
+                endpoints=1,
+                upload="",
+            )
+            for _, one in sorted(self.plans.items(), reverse=True)
+        ]
+
+    def announce(self, announcement: Announcement) -> None:
+        """Nobody listens."""
+
+    def announcements(self) -> Sequence[Announcement]:
+        return ()
+
+    def raise_floor(self, generation: int) -> None:
+        """No FLOOR here."""
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> PlanDisk:
+    return PlanDisk(tmp_path / "state", "edge")
+
+
+def generations(library: Library) -> list[int]:
+    return [found.stored.generation for found in library.look().candidates]
+
+
+def opened(of: StoredPlan) -> tuple[int, str]:
+    return (of.generation, of.short_digest)
+
+
+def test_a_plan_on_disk_above_head_heals_its_zone_and_is_no_candidate(disk: PlanDisk) -> None:
+    """The table was restored: what a zone has open is found, and opened nowhere else; the report says it."""
+    disk.save(published(6))
+    library = Library(Table(published(2)), disk)
+    shelf = library.look()
+    assert [found.stored.generation for found in shelf.candidates] == [2]
+    assert shelf.above_head == 6
+    assert any(problem.startswith("HEAD is 2, but plan 6 was published before") for problem in shelf.problems)
+    found = library.open_plan(switch(*opened(published(6))))
+    assert found is not None
+    assert found.source == "disk"
+    assert library.content(ZONE, NAME, digest(simple(6))) is not None
+
+
+def test_a_table_without_head_opens_nothing_from_disk(disk: PlanDisk) -> None:
+    """Another table, or an empty one: nothing in it explains the plan."""
+    disk.save(published(6))
+    shelf = Library(Table(), disk).look()
+    assert (shelf.candidates, shelf.above_head) == ((), 6)
+    assert "there is no HEAD, but plan 6 was published before" in shelf.problems[0]
+
+
+def test_a_head_that_falls_back_is_told_by_a_running_enactor() -> None:
+    """Also where another plan was published at a generation that was used already."""
+    table = Table(published(2), published(3))
+    library = Library(table, None)
+    assert library.look().problems == ()
+    table.plans = {3: published(3, 99)}
+    (problem,) = library.look().problems
+    assert problem.startswith("HEAD is 3, but another plan 3 was published before")
+    table.plans[4] = published(4)
+    assert library.look().problems == ()
+
+
+def test_a_head_lost_in_the_table_is_taken_from_disk_and_told(disk: PlanDisk) -> None:
+    """In every look until somebody publishes, and not once a day."""
+    disk.save(published(2))
+    table = Table(published(1), published(2))
+    table.damaged = {2}
+    library = Library(table, disk)
+    for _ in range(2):
+        shelf = library.look()
+        assert [found.stored.generation for found in shelf.candidates] == [2]
+        assert (
+            "plan 2, the newest, cannot be used: chunk 0 is gone, and the one kept on disk is used" in shelf.problems[0]
+        )
+
+
+def test_below_a_damaged_head_the_newest_sound_plan_is_read_although_older_ones_are_at_hand(disk: PlanDisk) -> None:
+    """What is on disk is not the newest only because it is there."""
+    disk.save(published(1))
+    table = Table(published(1), published(2), published(3))
+    table.damaged = {3}
+    assert generations(Library(table, disk)) == [2, 1]
+
+
+def test_without_the_table_all_that_is_on_disk_is_a_candidate(disk: PlanDisk) -> None:
+    """Also what another process on this machine kept since."""
+    table = Table()
+    table.down = True
+    library = Library(table, disk)
+    assert generations(library) == []
+    disk.save(published(2))
+    assert generations(library) == [2]
+
+
+def test_the_disk_is_read_once_while_the_table_answers(disk: PlanDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the first look that needs it."""
+    loads: list[int] = []
+    load = PlanDisk.load
+    monkeypatch.setattr(PlanDisk, "load", lambda self: loads.append(1) or load(self))
+    library = Library(Table(published(2)), disk)
+    for _ in range(3):
+        library.look()
+    assert len(loads) == 1
+
+
+def test_an_open_plan_older_than_the_newest_files_stays_on_disk(disk: PlanDisk) -> None:
+    """Where HEAD is refused for long, the plan that heals is the old one."""
+    table = Table(published(1))
+    library = Library(table, disk)
+    library.look()
+    for generation in range(2, 9):
+        table.plans[generation] = published(generation)
+        library.look()
+        library.trim([(1, published(1).digest)])
+    assert 1 in [found.generation for found in disk.load().plans]
+
+
+def test_a_content_is_found_in_the_oldest_plan_that_is_kept_and_asked_for_once() -> None:
+    """However many came since: collect keeps it because the fence needs it."""
+    count = OLDER_PLANS_MAX + 10
+    table = Table(*(published(generation) for generation in range(1, count)))
+    library = Library(table, None)
+    library.look()
+    assert library.content(ZONE, NAME, digest(simple(1))) is not None
+    table.reads.clear()
+    for _ in range(3):
+        library.trim([])
+        library.look()
+        assert library.content(ZONE, NAME, digest(simple(1))) is not None
+    assert table.reads == []
+
+
+def test_what_cannot_be_read_is_asked_for_once_between_two_looks() -> None:
+    """A damaged plan, a content that no plan has, an open plan that is gone: one call, not one for each endpoint."""
+    table = Table(published(1), published(2), published(3))
+    table.damaged = {1}
+    library = Library(table, None)
+    library.look()
+    table.reads.clear()
+    for number in range(50):
+        library.kept_digests(ZONE, f"ep{number}.{ZONE_NAME}")
+        library.content(ZONE, NAME, "f" * 12)
+        library.open_plan(switch(9, "f" * 12))
+    assert sorted(table.reads) == [1, 2, 9]
+    assert table.lists == 1
+    library.look()
+    library.kept_digests(ZONE, NAME)
+    assert sorted(table.reads) == [1, 1, 2, 9]
+
+
+def test_a_table_that_goes_away_in_a_cycle_is_asked_once_more() -> None:
+    """Every further call would wait for a time-out; the next look asks again."""
+    table = Table(*(published(generation) for generation in range(1, 6)))
+    library = Library(table, None)
+    library.look()
+    library.kept_digests(ZONE, OTHER)
+    table.plans[3] = published(3, 99)
+    library.look()
+    table.lists = 0
+    table.down = True
+    table.reads.clear()
+    for _ in range(20):
+        library.kept_digests(ZONE, NAME)
+        library.content(ZONE, NAME, "f" * 12)
+    assert (table.lists, table.reads) == (1, [])
+
+
+def test_older_plans_are_not_held_in_memory() -> None:
+    """One look-up reads them all: the digests stay, and the one content that was asked for."""
+    count = OLDER_PLANS_MAX
+    table = Table(*(published(generation) for generation in range(1, count)))
+    library = Library(table, None)
+    library.look()
+    assert len(library.kept_digests(ZONE, NAME)) == count - 1
+    assert library.content(ZONE, NAME, digest(simple(3))) is not None
+    contents = library._contents
+    assert len(contents._whole) <= WHOLE_PLANS_MAX
+    assert list(contents._asked) == [(ZONE, NAME, digest(simple(3)))]
+    assert len(library._plans) <= REMEMBERED_PLANS_MAX
+    library.trim([])
+    assert contents._whole == {}
+    library.trim([])
+    assert contents._asked == contents._asked_before == {}
+
+
+def test_a_plan_that_leaves_memory_is_not_read_again_for_its_digests() -> None:
+    """Its digests are remembered on the way out; a plan that was collected is forgotten."""
+    table = Table()
+    library = Library(table, None)
+    for generation in range(1, 8):
+        table.plans[generation] = published(generation)
+        library.look()
+        library.trim([])
+    table.reads.clear()
+    assert len(library.kept_digests(ZONE, NAME)) == 7
+    assert table.reads == []
+    del table.plans[1]
+    library.look()
+    assert len(library.kept_digests(ZONE, NAME)) == 6
+
+
+def test_an_older_plan_is_found_between_two_generations_and_held_while_it_is_between() -> None:
+    """For a zone where every newer one is refused; a damaged one is passed over."""
+    table = Table(*(published(generation) for generation in range(1, 8)))
+    table.damaged = {6}
+    library = Library(table, None)
+    library.look()
+    assert library.older(7, 6) is None
+    found = library.older(7, 2)
+    assert found is not None
+    assert found.stored.generation == 5
+    for generation in range(8, 14):
+        table.plans[generation] = published(generation)
+        library.look()
+        library.trim([(2, published(2).digest)])
+    assert 5 in generations(library)
+    library.trim([(6, published(6).digest)])
+    assert 5 not in generations(library)
+
+
+def test_older_plans_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planner that goes on publishing what is refused does not fill the memory."""
+    monkeypatch.setattr(library_module, "FALLBACK_PLANS_MAX", 2)
+    table = Table(*(published(generation) for generation in range(1, 8)))
+    library = Library(table, None)
+    library.look()
+    found = [library.older(below, 1) for below in (7, 6, 5)]
+    assert [one.stored.generation if one else None for one in found] == [6, 5, None]
+
+
+def test_a_plan_of_another_digest_than_listed_is_not_taken() -> None:
+    """Identity is generation and digest."""
+    library = Library(Table(published(2)), None)
+    library.look()
+    assert library.open_plan(switch(2, "0" * 12)) is None

@@ -1,0 +1,121 @@
+"""What `check` warns of: files that are right in form and will not work, or say what is seldom meant."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from planner.cli import main
+from planner.fleet import compile_fleet
+
+NO_TARGET = "so it has no target, and the guard empty refuses that"
+
+
+def balancer(number: int, **changes: Any) -> dict[str, Any]:
+    return {"id": f"lb-{number}", "capacity": 100, "addresses": [f"192.0.2.{number}"]} | changes
+
+
+def warnings(*balancers: Any, pools: dict[str, Any] | None = None, **endpoint: Any) -> list[str]:
+    """Return the warnings about a file with one endpoint over the pool blue."""
+    good = {"name": "api.example.test", "zone": "main", "pools": {"blue": 1.0}} | endpoint
+    raw = {
+        "fleet": "edge",
+        "zones": {"main": {"id": "Z0EXAMPLE", "name": "example.test"}},
+        "pools": {"blue": list(balancers)} | (pools or {}),
+        "endpoints": [good],
+    }
+    reading = compile_fleet(raw)
+    assert reading.faults == ()
+    return [str(warning) for warning in reading.warnings]
+
+
+def test_a_plain_fleet_has_no_warning() -> None:
+    """Whole numbers, an address of one of the types, every pool used: not a word."""
+    assert warnings(balancer(1), balancer(2, enabled=False)) == []
+
+
+def test_an_endpoint_without_a_target() -> None:
+    """No pool, an empty one, or one in which everything is disabled: the guard will refuse it, and it is said now."""
+    nothing = f"endpoints[0].pools: no load balancer of api.example.test. is enabled (its pools: blue), {NO_TARGET}"
+    assert warnings() == [nothing]
+    assert warnings(balancer(1, enabled=False)) == [nothing]
+
+
+def test_an_endpoint_that_names_no_pool() -> None:
+    """And the pool that nobody uses then."""
+    reading = compile_fleet(
+        {
+            "fleet": "edge",
+            "zones": {"main": {"id": "Z0EXAMPLE", "name": "example.test"}},
+            "pools": {"blue": [balancer(1)]},
+            "endpoints": [{"name": "api.example.test", "zone": "main", "pools": {}}],
+        }
+    )
+    assert [str(warning) for warning in reading.warnings] == [
+        f"endpoints[0].pools: api.example.test. names no pool, {NO_TARGET}",
+        "pools.blue: no endpoint uses it",
+    ]
+
+
+def test_types_that_match_no_address() -> None:
+    """IPv6 alone over load balancers that have none."""
+    what = f"no load balancer of api.example.test. has an address of type AAAA (its pools: blue), {NO_TARGET}"
+    assert warnings(balancer(1), types=["AAAA"]) == [f"endpoints[0].types: {what}"]
+    assert warnings(balancer(1, addresses=["2001:db8::1"]), types=["AAAA"]) == []
+
+
+@pytest.mark.parametrize(
+    ("capacities", "words"),
+    [
+        ([1000, 10, 1], "1000 is over 255: the largest, 1000 of lb-0, becomes 255, and the smallest, 1 of lb-2, 1"),
+        ([0.5, 2], "0.5 is no whole number: the largest, 2 of lb-1, becomes 255, and the smallest, 0.5 of lb-0, 64"),
+        ([300], "300 is over 255: the largest, 300 of lb-0, becomes 255"),
+        ([10**400], "over 1000000000000000 is over 255: the largest, over 1000000000000000 of lb-0, becomes 255"),
+    ],
+)
+def test_scaled_capacity_is_said_with_its_numbers(capacities: list[float], words: str) -> None:
+    """One that joins would rewrite the others: whoever wrote 1000 should know."""
+    many = [balancer(number, capacity=capacity) for number, capacity in enumerate(capacities)]
+    assert warnings(*many) == [f"endpoints[0].pools: capacity x share is scaled to weights, as {words}"]
+    assert warnings(*many, routing="multivalue") == []
+
+
+def test_an_unused_pool() -> None:
+    """Capacity that nobody is sent to."""
+    assert warnings(balancer(1), pools={"green": [], "red": []}) == [
+        "pools.green: no endpoint uses it",
+        "pools.red: no endpoint uses it",
+    ]
+
+
+def test_check_prints_warnings_on_stderr_alone(tmp_path: Path) -> None:
+    """Exit 0, one line each on stderr, and stdout as it was; `compile` prints the plan and no warning."""
+    path = tmp_path / "fleet.yaml"
+    path.write_text(
+        "fleet: edge\nzones: {main: {id: Z0EXAMPLE, name: example.test}}\npools: {blue: []}\nendpoints:\n"
+        "  - {name: api.example.test, zone: main, pools: {blue: 1.0}}\n",
+        encoding="utf-8",
+    )
+    result = CliRunner().invoke(main, ["check", str(path)], catch_exceptions=False)
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
+    assert result.stderr == (
+        f"warning: endpoints[0].pools: no load balancer of api.example.test. is enabled (its pools: blue), {NO_TARGET}\n"
+    )
+    compiled = CliRunner().invoke(main, ["compile", str(path)], catch_exceptions=False)
+    assert (compiled.stderr, json.loads(compiled.stdout)["fleet"]) == ("", "edge")
+    plan = tmp_path / "plan.json"
+    plan.write_text(compiled.stdout, encoding="utf-8")
+    result = CliRunner().invoke(main, ["check", "--plan", str(plan)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: api.example.test.: the guard empty refuses it: ")
+    path.write_text(path.read_text().split("endpoints")[0] + "endpoints: []", encoding="utf-8")
+    result = CliRunner().invoke(main, ["check", str(path)], catch_exceptions=False)
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        0,
+        [
+            "warning: endpoints: empty; the guard empty-plan refuses a plan without endpoints",
+            "warning: pools.blue: no endpoint uses it",
+        ],
+    )

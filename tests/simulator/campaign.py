@@ -1,0 +1,174 @@
+"""Play random runs of every scenario for as long as told, over fresh seeds, and write a table; replay what was found.
+
+python -m tests.simulator.campaign --seconds 3600
+python -m tests.simulator.campaign --replay october 0,1,2:hold,d0
+python -m tests.simulator.campaign --teeth
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from itertools import count, islice
+from typing import Final
+
+import msgspec
+
+from . import probes
+from .exhaustive import search
+from .scenarios import ALL, OCTOBER
+from .schedules import Tally, campaign, decoded, encoded, shrunk
+from .stage import Scenario, Stage, timeline
+from .teeth import TEETH
+
+CHUNK_RUNS: Final = 1_000
+"""Runs between two looks at the clock; then the scenario is made ready anew, so that memory stays bounded."""
+FAULTS_MAX: Final = 6
+PROCESSES: Final = 2
+
+
+class Line(msgspec.Struct, kw_only=True):
+    """What a campaign has done with one scenario."""
+
+    scenario: str
+    seeds: str
+    runs: int
+    steps: int
+    faults: dict[str, int]
+    probes: list[str]
+    violations: list[str]
+
+
+def played(scenario: Scenario, seconds: float, first_seed: int) -> Line:
+    """Play one scenario for some time."""
+    until = time.monotonic() + seconds
+    tally, hit, seeds = Tally(), set[str](), count(first_seed)
+    while time.monotonic() < until and not tally.found:
+        stage = Stage(scenario)
+        campaign(stage, islice(seeds, CHUNK_RUNS), faults_max=FAULTS_MAX, tally=tally)
+        hit |= stage.world.probes.hit
+    violations = []
+    for line, found in tally.found:
+        short = shrunk(Stage(scenario), found)
+        again = f"python -m tests.simulator.campaign --replay {scenario.name} {shlex.quote(encoded(short.steps))}"
+        violations.append("\n".join([line, *short.faults, *timeline(Stage(scenario), short.steps), again]))
+    return Line(
+        scenario=scenario.name,
+        seeds=f"{first_seed} to {first_seed + tally.runs - 1}",
+        runs=tally.runs,
+        steps=tally.steps,
+        faults=dict(sorted(tally.faults.items())),
+        probes=sorted(hit),
+        violations=violations,
+    )
+
+
+def table(lines: list[Line]) -> list[str]:
+    """Return the campaign's table, in markdown."""
+    rows = [
+        "| scenario | seeds | runs | steps | faults | probes hit | violations |",
+        "| --- | --- | ---: | ---: | --- | ---: | ---: |",
+    ]
+    for line in lines:
+        faults = ", ".join(f"{kind} {number:,}" for kind, number in line.faults.items())
+        rows.append(
+            f"| {line.scenario} | {line.seeds} | {line.runs:,} | {line.steps:,} | {faults} "
+            f"| {len(line.probes)} | {len(line.violations)} |"
+        )
+    total = Counter[str]()
+    for line in lines:
+        total.update(line.faults)
+    hit = {probe for line in lines for probe in line.probes}
+    rows.append(
+        f"| all | | {sum(line.runs for line in lines):,} | {sum(line.steps for line in lines):,} "
+        f"| {', '.join(f'{kind} {number:,}' for kind, number in sorted(total.items()))} "
+        f"| {len(hit)} of {len(probes.ALL)} | {sum(len(line.violations) for line in lines)} |"
+    )
+    return rows
+
+
+def run(seconds: float, first_seed: int) -> int:
+    """Play every scenario its share of the time, print the table, and return the exit status."""
+    share = seconds * PROCESSES / len(ALL)
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        running = [pool.submit(played, scenario, share, first_seed) for scenario in ALL]
+        lines = []
+        for future in running:
+            lines.append(future.result())
+            print(f"{lines[-1].scenario}: {lines[-1].runs:,} runs", file=sys.stderr, flush=True)
+    print(f"commit {commit()}, {seconds:.0f} s on {PROCESSES} processes, up to {FAULTS_MAX} faults a run\n")
+    print("\n".join(table(lines)))
+    missed = sorted(set(probes.ALL) - {probe for line in lines for probe in line.probes})
+    for probe in missed:
+        print(f"\nNOT MET: {probe}")
+    for line in lines:
+        for violation in line.violations:
+            print(f"\nVIOLATION {violation}")
+    return 1 if missed or any(line.violations for line in lines) else 0
+
+
+def commit() -> str:
+    """Return the commit that is checked out, with a mark where files differ from it."""
+    found = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def replay(name: str, word: str) -> int:
+    """Play the steps of a violation and tell them."""
+    scenario = next((one for one in ALL if one.name == name), None)
+    if scenario is None:
+        print(f"no scenario is called {name}; there are {', '.join(one.name for one in ALL)}", file=sys.stderr)
+        return 2
+    stage = Stage(scenario)
+    lines = timeline(stage, decoded(word))
+    print("\n".join(lines))
+    return 1 if any("BROKEN" in line for line in lines) else 0
+
+
+def teeth() -> int:
+    """Take each protection out and print how many runs it takes until a promise breaks."""
+    print("| protection | promise that breaks without it | story | runs until found |\n| --- | --- | --- | ---: |")
+    for tooth in TEETH:
+        with tooth.out():
+            tally = campaign(Stage(tooth.scenario), iter(range(6_000)), faults_max=3, tally=Tally())
+        print(
+            f"| {tooth.name} | {', '.join(sorted(tooth.promises))} | {tooth.scenario.name} | {tally.runs} |", flush=True
+        )
+    return 0
+
+
+def one_fault(states_max: int) -> int:
+    """Search the whole October story with any one fault anywhere."""
+    result = search(Stage(OCTOBER), faults=1, states_max=states_max)
+    whole = "stopped early" if result.stopped_early else "all of it"
+    print(
+        f"october with any one fault: {result.states:,} states, {result.steps:,} steps, {whole}; found {len(result.found)}"
+    )
+    return 1 if result.found else 0
+
+
+def main() -> int:
+    """Read what is asked, and do it."""
+    parser = argparse.ArgumentParser(prog="python -m tests.simulator.campaign", description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=3600.0, help="how long to play")
+    parser.add_argument("--first-seed", type=int, default=int(time.time()), help="where the seeds begin")
+    parser.add_argument("--replay", nargs=2, metavar=("SCENARIO", "STEPS"), help="play what was found, step by step")
+    parser.add_argument("--teeth", action="store_true", help="print the table of protections")
+    parser.add_argument(
+        "--one-fault", type=int, metavar="STATES", help="search October with one fault, up to so many states"
+    )
+    asked = parser.parse_args()
+    if asked.replay:
+        return replay(*asked.replay)
+    if asked.teeth:
+        return teeth()
+    if asked.one_fault:
+        return one_fault(asked.one_fault)
+    return run(asked.seconds, asked.first_seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

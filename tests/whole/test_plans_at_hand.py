@@ -1,0 +1,157 @@
+"""What an enactor works from when the table was restored or lost a plan, its disk is full, or its log cannot be written."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mypy_boto3_dynamodb import DynamoDBClient
+
+from .history import API
+from .world import WEB, World, until
+
+FULL = "/dev/full"
+
+
+class Rows:
+    """The items of a fleet, as a backup and a restore see them."""
+
+    def __init__(self, world: World, client: DynamoDBClient) -> None:
+        self._table = world.environment["ENACTOR_TABLE"]
+        self._pk = {"S": f"fleet#{world.fleet}"}
+        self._client = client
+
+    def all(self) -> list[Any]:
+        values: Any = {":pk": self._pk}
+        found = self._client.query(
+            TableName=self._table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values
+        )
+        return list(found["Items"])
+
+    def restore(self, backup: list[Any]) -> None:
+        for item in self.all():
+            self._client.delete_item(TableName=self._table, Key={"pk": item["pk"], "sk": item["sk"]})
+        for item in backup:
+            self._client.put_item(TableName=self._table, Item=item)
+
+    def lose_chunks(self, generation: int) -> None:
+        upload = next(item["upload"]["S"] for item in self.all() if item["sk"]["S"] == f"plan#{generation:012d}")
+        key: Any = {"pk": self._pk, "sk": {"S": f"chunk#{upload}#0000"}}
+        self._client.delete_item(TableName=self._table, Key=key)
+
+
+@pytest.fixture
+def rows(world: World, session: Any) -> Rows:
+    return Rows(world, session.client("dynamodb"))
+
+
+def take_away(world: World, *names: str) -> None:
+    for name in names:
+        world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
+
+
+@pytest.mark.parametrize("fault", ["restored", "chunk lost"])
+def test_after_a_restart_the_open_plan_comes_from_disk_while_the_table_answers(
+    world: World, rows: Rows, fault: str
+) -> None:
+    """An endpoint without fence and without sets is healed from the state directory; the report says what is wrong."""
+    state = {"state-dir": str(world.folder / "state")}
+    world.publish(world.endpoint(1, 2))
+    machine = world.machine("a", **state)
+    machine.cycle()
+    backup = rows.all()
+    world.publish(world.endpoint(1, 2, 3), world.endpoint(1, 2, name=WEB))
+    machine.cycle()
+    if fault == "restored":
+        rows.restore(backup)
+    else:
+        rows.lose_chunks(2)
+    before = (world.stands(), world.stands(WEB))
+    take_away(world, API, WEB, "web._fence.example.test.")
+    report = world.machine("a", **state).cycle()
+    assert (world.stands(), world.stands(WEB)) == before
+    assert [zone.plan for zone in report.zones] == ["ahead" if fault == "restored" else "current"]
+    assert any("publish again" in problem for problem in report.problems)
+
+
+def test_a_restored_table_is_told_by_an_enactor_that_runs_on(world: World, rows: Rows) -> None:
+    """Somebody publishes on the older HEAD before anybody looks: it does not pass for peace."""
+    world.publish(world.endpoint(1, 2))
+    machine = world.machine("a")
+    machine.cycle()
+    backup = rows.all()
+    for last in (3, 4, 5):
+        world.publish(world.endpoint(1, 2, last))
+    machine.cycle()
+    rows.restore(backup)
+    world.publish(world.endpoint(1, 2, 77))
+    report = machine.cycle()
+    assert any("HEAD is 2, but plan 4 was published before" in problem for problem in report.problems)
+    assert [zone.plan for zone in report.zones] == ["ahead"]
+
+
+def test_a_valid_plan_between_the_open_one_and_a_refused_one_is_opened(world: World) -> None:
+    """By an enactor that starts afterwards, too."""
+    web = world.endpoint(1, 2, name=WEB)
+    world.publish(world.endpoint(1, 2), web)
+    world.machine("a").cycle()
+    world.publish(world.endpoint(1, 2, 3), web)
+    world.publish(world.endpoint(1, 2, 3, 4), flags=["--unguarded"])
+    report = world.machine("b").cycle()
+    assert [zone.open for zone in report.zones] == [2]
+    assert "A 192.0.2.3 10" in world.stands()
+    assert [finding.guard for finding in report.refused] == ["vanished"]
+
+
+def test_what_a_fence_names_is_found_beyond_the_newest_plans(world: World) -> None:
+    """Every plan since leaves the v6 addresses out, and every enactor refuses it: v6 goes on being healed."""
+    v6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
+    both = world.endpoint(1, 2)
+    both["targets"].append(v6)
+    world.publish(both)
+    world.machine("a").cycle()
+    for number in range(34):
+        world.publish(world.endpoint(1, 2), world.endpoint(1, 10 + number, name=WEB), flags=["--unguarded"])
+    world.machine("a").cycle()
+    before = world.stands()
+    assert "AAAA 2001:db8::1 10" in before
+    six = [one for one in world.sandbox.zone(world.zone).sets(API) if one["Type"] == "AAAA"]
+    world.edit("DELETE", *six)
+    world.machine("b").cycle()
+    assert world.stands() == before
+
+
+@pytest.mark.parametrize("fault", ["state directory", "full disk", "no reader"])
+def test_neither_disk_nor_log_stops_a_worker(world: World, fault: str, tmp_path: Path) -> None:
+    """A state directory that cannot be written is one loud sentence; a log that cannot be written is lost."""
+    world.publish(world.endpoint(1, 2))
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    state = blocked if fault == "state directory" else tmp_path / "state"
+    log = tmp_path / "log"
+    command = [sys.executable, "-m", "enactor", "run", "--every", "0.5s", "--state-dir", str(state)]
+    environment = os.environ | world.environment
+    with contextlib.ExitStack() as stack:
+        if fault == "no reader":
+            reader, writer = os.pipe()
+            os.close(reader)
+            stderr = stack.enter_context(os.fdopen(writer, "wb"))
+        else:
+            stderr = stack.enter_context(Path(FULL if fault == "full disk" else log).open("wb"))
+        process = stack.enter_context(subprocess.Popen(command, env=environment, stderr=stderr))
+        stack.callback(process.kill)
+        until(world.stands, "the plan")
+        take_away(world, API)
+        until(lambda: process.poll() is not None or world.stands(), "the repair")
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+    assert world.stands()
+    if fault == "state directory":
+        said = log.read_text().splitlines()
+        assert said[0].startswith(f"enactor: {blocked} cannot hold plans")
+        assert any('"state-dir-unusable"' in line for line in said)
