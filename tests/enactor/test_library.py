@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from enactor import library as library_module
-from enactor.disk import PlanDisk
+from enactor.disk import DiskReading, PlanDisk
 from enactor.kept_plans import OLDER_PLANS_MAX, WHOLE_PLANS_MAX
 from enactor.library import REMEMBERED_PLANS_MAX, Library
 from enactor.plan import StoredPlan
@@ -159,9 +159,14 @@ def test_without_the_table_all_that_is_on_disk_is_a_candidate(disk: PlanDisk) ->
 
 def test_the_disk_is_read_once_while_the_table_answers(disk: PlanDisk, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the first look that needs it."""
-    loads: list[int] = []
+    loads: list[PlanDisk] = []
     load = PlanDisk.load
-    monkeypatch.setattr(PlanDisk, "load", lambda self: loads.append(1) or load(self))
+
+    def counted(self: PlanDisk) -> DiskReading:
+        loads.append(self)
+        return load(self)
+
+    monkeypatch.setattr(PlanDisk, "load", counted)
     library = Library(Table(published(2)), disk)
     for _ in range(3):
         library.look()

@@ -9,10 +9,12 @@ from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutE
 
 from enactor import table_publishing
 from enactor.plan import StoredPlan, digest_of
-from enactor.ports import Busy, Conflict, Draft, Missing, Throttled, Unavailable
+from enactor.ports import Busy, Conflict, Draft, Missing, OutsideError, PlanHead, Throttled, Unavailable
 from enactor.sandbox.faults import FaultRule
 from enactor.sandbox.server import Sandbox
+from enactor.table import PlanTable
 from enactor.table_items import LOST_ANSWERS_LIMIT, TRIES
+from enactor.table_keys import GENERATION_MAX
 
 from .world import Hook, World, draft
 
