@@ -20,6 +20,8 @@ ONE_FAULT_STATES: Final = {
     "without-planner": ((1, 2, 3), 248_913),
 }
 """The same story with one part left out and any one fault anywhere: which actors, and how many states."""
+pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
+
 RUNS: Final = 4_200
 """For each scenario: over 100,000 in all."""
 FAULTS_MAX: Final = 4

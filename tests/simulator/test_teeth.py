@@ -9,6 +9,8 @@ from .schedules import Tally, campaign, shrunk
 from .stage import Stage, timeline
 from .teeth import TEETH, Tooth
 
+pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
+
 RUNS_MAX = 6_000
 TABLE = Path(__file__).parents[2] / "docs" / "simulator.md"
 
