@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo sandbox test lint format types tests lock clean campaign
+.PHONY: demo sandbox test lint format types tests lock clean campaign model
 
 demo: $(STAMP)  ## the main job from beginning to end, on a sandbox; ends by itself
 	$(BIN)/enactor demo
@@ -28,6 +28,9 @@ SECONDS_OF_CAMPAIGN ?= 3600
 
 campaign: $(STAMP)  ## random runs of every scenario over fresh seeds, for an hour or as long as told; prints a table
 	$(BIN)/python -m tests.simulator.campaign --seconds $(SECONDS_OF_CAMPAIGN)
+
+model:  ## the protocol's model, searched with spin (apt-get install -y spin gcc); see docs/model.md
+	$(PYTHON) tests/model/check.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
