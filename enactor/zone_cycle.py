@@ -55,8 +55,6 @@ from enactor.wire import names_target
 
 ROUNDS_MAX: Final = 40
 """A zone that still conflicts after this many decisions in one cycle is left to the next."""
-OLDER_TRIED_MAX: Final = 8
-"""How many plans between a refused one and the open one are tried in a cycle."""
 ROUND_SECONDS_MAX: Final = 10.0
 """How long batches of one decision are sent; with a small share of the account a large plan takes many rounds."""
 LOST_TOGETHER_MAX: Final = 2
@@ -164,18 +162,8 @@ class ZoneCycle:
         candidates = self.shelf.candidates
         open_plan = self.crew.library.open_plan(reading.switch) if isinstance(reading.switch, Switch) else None
         self.standing = stand(reading, candidates[0] if candidates else None, self.crew.zones.aws_now())
-        limits = self.crew.limits.plan
-        self.choice = choose(self.memory.zone, reading.switch, candidates, open_plan, limits)
-        opened = reading.switch.gen if isinstance(reading.switch, Switch) else 0
-        for _ in range(OLDER_TRIED_MAX):
-            if not self.choice.refused or self.choice.opens:
-                break
-            above = [plan.stored.generation for plan in candidates if plan.stored.generation > opened]
-            older = self.crew.library.older(min(above), opened) if above else None
-            if older is None:
-                break
-            candidates = (*candidates, older)
-            self.choice = choose(self.memory.zone, reading.switch, candidates, open_plan, limits)
+        limits, older = self.crew.limits.plan, self.crew.library.older
+        self.choice = choose(self.memory.zone, reading.switch, candidates, open_plan, limits, older=older)
 
     def _nonce(self) -> str:
         return self.crew.chance.nonce()
