@@ -91,6 +91,14 @@ VARIANTS: Final = (
         "DELETE_WITHOUT_ALIAS",
     ),
     Variant(
+        "tree/rollback by hand, look at aliases only",
+        "tree",
+        "NG=3 DEEDS=1 BY_HAND",
+        NEVER_COLLECT,
+        "LOOK_AT_ALIASES_ONLY",
+    ),
+    Variant("tree/wiped, look at fences only", "tree", "NG=3 DEEDS=1", NEVER_COLLECT, "LOOK_AT_FENCES_ONLY"),
+    Variant(
         "tree/stop-and-start, collect without switch", "tree", "NG=3 STOPS=1", STOP_MEANS_STOP, "COLLECT_WITHOUT_SWITCH"
     ),
     Variant("tree/october, only collect puts back", "tree", "NG=3", NEVER_STUCK, "NO_TAKE_BACK", fair=True),
@@ -209,23 +217,18 @@ def verdict(said: str, trail: Sequence[str]) -> str:
 
 
 def timeline(lines: Iterable[str]) -> list[str]:
-    """Return the events of a trail, one actor's readings that follow each other on one line."""
+    """Return the events of a trail, what one enactor does without a break on one line; of a cycle, each event once."""
+    told = list(lines)
+    found = [line.split("@@ ", 1)[1].strip() for line in told if "@@ " in line]
+    is_cycle = any("START OF CYCLE" in line for line in told)
     events: list[str] = []
-    left: int | None = None
-    for line in lines:
-        if "START OF CYCLE" in line:
-            events.append("from here on, for ever:")
-            left = 4
-        if "@@ " not in line or left == 0:
-            continue
-        event = line.split("@@ ", 1)[1].strip()
+    for event in dict.fromkeys(found) if is_cycle else found:
         actor = re.match(r"enactor \w ", event)
         if actor and events and events[-1].startswith(actor.group()) and len(events[-1]) + len(event) < TRAIL_WIDTH:
             events[-1] += "; " + event.removeprefix(actor.group())
-            continue
-        events.append(event)
-        left = None if left is None else left - 1
-    return events
+        else:
+            events.append(event)
+    return [*events, "and so on, for ever"] if is_cycle else events
 
 
 def expected(variant: Variant) -> str:

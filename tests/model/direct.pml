@@ -41,8 +41,6 @@
 #define CHOICES 4       /* contents that the planner chooses from at endpoint 0 */
 #endif
 
-mtype = { needed_still, free_to_go }
-
 #define LOW(x)  ((x) & 3)
 #define HIGH(x) ((x) >> 2)
 #define NAME(x) ((x) == A -> 'A' : ((x) == B -> 'B' : ((x) == C -> 'C' : ((x) == D -> 'D' : ((x) == 0 -> '-' : '?')))))
@@ -187,16 +185,16 @@ inline decide(s) {
 		if
 		:: in0[s] || in1[s] ->
 			pc[s] = DECIDED;
-			printf("@@ enactor %c reads the record sets; will write endpoint 0: %c, endpoint 1: %c (plan %d)\n",
+			printf("@@ enactor %c decides to write endpoint 0: %c, endpoint 1: %c (plan %d)\n",
 				WHO(s), NAME(want0[s]), NAME(want1[s]), work[s])
 #ifndef NO_EMPTY_OPENING
 		:: !in0[s] && !in1[s] && opens[s] ->
 			pc[s] = DECIDED;
-			printf("@@ enactor %c reads the record sets: nothing changes; it will open generation %d alone\n", WHO(s), work[s])
+			printf("@@ enactor %c sees that nothing changes: it will open generation %d alone\n", WHO(s), work[s])
 #endif
 		:: else ->
 			settled = (work[s] > settled -> work[s] : settled);
-			printf("@@ enactor %c reads the record sets: all is as plan %d says; it calls %d settled\n", WHO(s), work[s], work[s]);
+			printf("@@ enactor %c sees that all is as plan %d says: it calls %d settled\n", WHO(s), work[s], work[s]);
 			forget(s)
 		fi
 	}
@@ -324,6 +322,7 @@ end:	do
 	:: atomic { pc[s] == FENCES_READ ->
 #ifndef SETS_FIRST
 		seen0[s] = sets[0]; seen1[s] = sets[1];
+		printf("@@ enactor %c reads the record sets\n", WHO(s));
 #endif
 		decide(s) }
 	:: atomic { pc[s] == DECIDED -> evaluate(s) }
@@ -470,7 +469,11 @@ end:	do
 		cpc[c] = 3; printf("@@ collect %d looks at the table\n", c) }
 #ifndef NO_LOOK
 	:: d_step { cpc[c] == 3 -> needed(cgen[c], c); cpc[c] = (ok -> 5 : 4); ckept[c] = 0; x = 0;
-		printf("@@ collect %d looks at the fences: plan %d is %e\n", c, cgen[c], (ok -> needed_still : free_to_go)) }
+		
+		if
+		:: cpc[c] == 5 -> printf("@@ collect %d looks at the fences: plan %d is needed\n", c, cgen[c])
+		:: else -> printf("@@ collect %d looks at the fences: nothing needs plan %d\n", c, cgen[c])
+		fi }
 #else
 	:: d_step { cpc[c] == 3 -> cpc[c] = 4; ckept[c] = 0 }
 #endif

@@ -41,7 +41,7 @@
 
 #define WHOLE 3
 #define NAME(x) ((x) == 0 -> '-' : 'A' + (x) - 1)
-#define WHO(s)  ((s) < 2 -> 'a' + (s) : 'c')    /* c: collect */
+#define WHO(s)  ('a' + (s))
 
 /* The zone. */
 byte gen = 1;
@@ -375,7 +375,10 @@ inline hold(s) {
 	od;
 	pc[i] = DECIDED; work[i] = work[s]; tree[i] = tree[s]; what[i] = what[s]; part[i] = part[s]; seen[i] = seen[s];
 	old[i] = old[s]; bare[i] = bare[s];
-	printf("@@ the batch of %c is held on its way; no answer comes\n", WHO(s));
+	if
+	:: s == COLLECT -> printf("@@ a batch of collect is held on its way; no answer comes\n")
+	:: else -> printf("@@ the batch of enactor %c is held on its way; no answer comes\n", WHO(s))
+	fi;
 	forget(s)
 }
 
@@ -523,6 +526,13 @@ end:	do
 	od
 }
 
+#ifdef LOOK_AT_FENCES_ONLY
+#define SEEN_REFERENCED(t) (fence[0] == (t))
+#elif defined(LOOK_AT_ALIASES_ONLY)
+#define SEEN_REFERENCED(t) (alias[0] == (t))
+#else
+#define SEEN_REFERENCED(t) REFERENCED(t)
+#endif
 #define WANTED(t) (plan[head] == (t) || plan[gen] == (t))
 
 /* A set of a tree is deleted, whatever its fence says. */
@@ -586,7 +596,7 @@ end:	do
 		:: NT > 2 -> t = 3
 		fi;
 		if
-		:: mark[t] != NO_FENCE && !REFERENCED(t) && !WANTED(t) ->
+		:: mark[t] != NO_FENCE && !SEEN_REFERENCED(t) && !WANTED(t) ->
 			d_step {
 				collects = (COLLECTS == 0 -> 0 : collects - 1);
 				pc[COLLECT] = FENCES_READ; tree[COLLECT] = t; what[COLLECT] = CONDEMN; t = 0;
@@ -607,7 +617,7 @@ end:	do
 		what[COLLECT] = (WANTED(tree[COLLECT]) -> PUT_BACK : LOOK);
 		printf("@@ collect looks at the table\n") }
 	:: atomic { pc[COLLECT] == DECIDED && what[COLLECT] == LOOK ->
-		what[COLLECT] = (REFERENCED(tree[COLLECT]) || !ALIASES_STAND -> PUT_BACK : DELETE);
+		what[COLLECT] = (SEEN_REFERENCED(tree[COLLECT]) || !ALIASES_STAND -> PUT_BACK : DELETE);
 		old[COLLECT] = (what[COLLECT] == DELETE -> ALIASES : 0);
 		printf("@@ collect looks at the zone\n");
 		if
