@@ -11,23 +11,10 @@ from typing import Final, Literal
 
 import msgspec
 
-from enactor.aliases import beyond
 from enactor.backoff import Backoff
-from enactor.batch import (
-    CHARACTERS_MAX,
-    ELEMENTS_MAX,
-    Batch,
-    Size,
-    SwitchChange,
-    fence_set,
-    fitting,
-    halves,
-    ordered,
-    pack,
-    turned,
-)
+from enactor.batch import Batch, fence_set, fitting, halves
 from enactor.cycle_report import ZoneResult
-from enactor.fence import Garbled, Switch, switch_text, text_set
+from enactor.fence import Switch
 from enactor.gate import GateRefusal
 from enactor.guards import Finding, LimitsTable
 from enactor.hooks import BatchEnded, Hook, Noticed
@@ -47,8 +34,8 @@ from enactor.outcome import (
     ZonePort,
 )
 from enactor.ports import Chance, Clock, OutsideError, Stopping
-from enactor.records import RecordSet, txt_quote
 from enactor.report import Action
+from enactor.sending import over_limits, packed, rebased, switch_change
 from enactor.standing import Choice, Standing, choose, stand
 from enactor.swap import Swap
 from enactor.wire import names_target
@@ -189,59 +176,34 @@ class ZoneCycle:
         if not self.standing.running or self.memory.switch.record is None:
             return "over"
         swaps = [judged.swap for judged in self._judge(self._nonce()).values() if judged.swap is not None]
-        switch = self._switch_change()
-        queue = self._packed([swap for swap in swaps if not self._waits(swap)], switch)
+        queue = self._packed([swap for swap in swaps if not self._waits(swap)])
         while queue:  # ends: a batch leaves for good, or as two smaller ones, or without the endpoint at fault
             if self.crew.clock.now() >= until:
                 return "again"
             self.crew.clock.sleep(0.0)  # a stop is seen before each batch: what is not on its way yet is not sent
-            sent, parts = self._send(self._rebased(queue.pop(0)))
+            sent, parts = self._send(rebased(queue.pop(0), self.memory.sets, self.memory.switch.record))
             if sent != "done":
                 return sent
             queue[:0] = parts
         return "done"
 
-    def _packed(self, ready: list[Swap], switch: SwitchChange) -> list[Batch]:
-        """Fill batches; what lost again and again goes alone and behind the rest, so that it holds nobody up."""
+    def _packed(self, ready: list[Swap]) -> list[Batch]:
+        """Fill batches with what is ready; what no call can hold is put off, and what lost again and again goes alone."""
+        switch = switch_change(self.memory.switch, self.choice, self.crew.fleet, self._nonce)
         fit, over = fitting(ready, self.memory.zone_name, switch)
         for swap, size in over:
-            self._over_limits(swap, size)
-        losing = [swap for swap in fit if self._lost[swap.name] >= LOST_TOGETHER_MAX]
-        together = [swap for swap in fit if self._lost[swap.name] < LOST_TOGETHER_MAX]
-        groups = [ordered(together, turned(together, self.crew.enactor)), *([swap] for swap in ordered(losing))]
-        return [
-            batch
-            for index, group in enumerate(groups)
-            for batch in pack(
-                group,
-                zone=self.memory.zone,
-                zone_name=self.memory.zone_name,
-                # Only the first opens: `_rebased` makes the others assert what it has written.
-                switch=switch
-                if index == 0 or switch.before != switch.after
-                else SwitchChange(switch.after, switch.after),
-                comment=self.crew.comment.format(generation=self._generation()),
-                pointed=self.memory.pointed,
-            )
-        ]
-
-    def _over_limits(self, swap: Swap, size: Size) -> None:
-        """Put off a swap that no call can hold: what stands there, or what is wanted, is too large to be replaced at once."""
-        message = (
-            f"changing it takes {size.elements} record elements and {size.characters} characters in one call, over "
-            f"Route 53's {ELEMENTS_MAX} and {CHARACTERS_MAX}: take some of what stands there away by hand, or ask for less"
+            self.gate_findings[swap.name] = (over_limits(size),)
+            self.actions[swap.name] = "refused"
+        return packed(
+            [swap for swap in fit if self._lost[swap.name] < LOST_TOGETHER_MAX],
+            [swap for swap in fit if self._lost[swap.name] >= LOST_TOGETHER_MAX],
+            enactor=self.crew.enactor,
+            zone=self.memory.zone,
+            zone_name=self.memory.zone_name,
+            switch=switch,
+            comment=self.crew.comment.format(generation=self._generation()),
+            pointed=self.memory.pointed,
         )
-        self.gate_findings[swap.name] = (Finding(guard="limit", message=message),)
-        self.actions[swap.name] = "refused"
-
-    def _rebased(self, batch: Batch) -> Batch:
-        """Return the batch with what its aliases lead to by now, asserting the switch where an earlier part of it opened."""
-        touched = (record for swap in batch.swaps for record in (*swap.before, *swap.creates))
-        batch = msgspec.structs.replace(batch, beyond=beyond(self.memory.sets, touched, batch.zone))
-        record = self.memory.switch.record
-        if batch.switch is None or record is None or record.values != batch.switch.after.values:
-            return batch
-        return msgspec.structs.replace(batch, switch=SwitchChange(record, record))
 
     def _generation(self) -> int:
         return self.choice.working.stored.generation if self.choice.working else 0
@@ -252,26 +214,6 @@ class ZoneCycle:
         if wait is not None and self.actions.get(swap.name) != "failed":
             self.actions[swap.name] = "waiting"
         return wait is not None
-
-    def _switch_change(self) -> SwitchChange:
-        """Return the assertion of the switch, or the opening of the working plan with a new nonce."""
-        reading = self.memory.switch
-        assert reading.record is not None, "a stopped zone is not written"
-        if not self.choice.opens or self.choice.working is None:
-            return SwitchChange(reading.record, self._plainly_running(reading.record, reading.switch))
-        stored = self.choice.working.stored
-        opened = Switch(
-            fleet=self.crew.fleet, mode="run", gen=stored.generation, plan=stored.short_digest, nonce=self._nonce()
-        )
-        return SwitchChange(reading.record, text_set(reading.record.name, switch_text(opened)))
-
-    def _plainly_running(self, record: RecordSet, switch: Switch | Garbled | None) -> RecordSet:
-        """Return the switch as it is, or where it runs by a stop that has ended or in a person's wording, plainly in run."""
-        assert isinstance(switch, Switch), "a switch that cannot be read means stop"
-        if record.values == (txt_quote(switch_text(switch)),) and switch.mode == "run" and switch.until is None:
-            return record
-        plain = msgspec.structs.replace(switch, mode="run", until=None, nonce=self._nonce())
-        return text_set(record.name, switch_text(plain))
 
     def _send(self, batch: Batch) -> tuple[Sent, list[Batch]]:
         """Send one batch and do what its outcome asks for; return batches that take its place."""

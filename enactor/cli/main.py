@@ -1,7 +1,6 @@
 """The command `enactor`: reading and working. The operator's verbs are in `verbs`, the sandbox's in `playground`."""
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -13,17 +12,15 @@ from enactor.cli import playground, verbs, views
 from enactor.cli.build import bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.collect import FleetZones
 from enactor.collect import collect as collect_plans
 from enactor.disk import PlanDisk
 from enactor.hooks import Event
 from enactor.logs import EventLog, say
 from enactor.metrics import Metrics
-from enactor.observe import FenceRange
 from enactor.outside import SystemClock
 from enactor.ports import OutsideError
-from enactor.records import RecordSet
 from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE, cycle_status, survey_status
-from enactor.route53 import Route53Zones
 from enactor.settings import Settings
 
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
@@ -125,21 +122,6 @@ def status(*, as_json: bool, **flags: Any) -> None:
     end(survey_status(report))
 
 
-class FenceReader(msgspec.Struct, frozen=True):
-    """The zones as collect sees them."""
-
-    zones: Route53Zones
-    fleet: str
-
-    def fences(self, zone: str) -> FenceRange:
-        """Read a zone's fence range whole."""
-        return self.zones.fences(zone, self.fleet)
-
-    def listing(self, zone: str) -> Sequence[RecordSet]:
-        """Read every record set of a zone."""
-        return self.zones.listing(zone)
-
-
 @main.command()
 @settings_options(*WORKING)
 @click.option("--dry-run", is_flag=True, help="Say for each plan why it stays or goes; delete nothing.")
@@ -161,7 +143,7 @@ def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, 
     doors = parts(settings)
     report = collect_plans(
         doors.table,
-        FenceReader(doors.zones, settings.fleet),
+        FleetZones(doors.zones, settings.fleet),
         settings.zones,
         dry_run=dry_run,
         keep_newest=keep_newest,

@@ -4,7 +4,7 @@ Every step is held against the promises by `watch`. The enactors are built as th
 what delays them is the sandbox, which keeps a request back before it evaluates it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,13 +15,12 @@ import msgspec
 from enactor.batch import Batch, SwitchChange
 from enactor.brake import Table
 from enactor.cli.build import Parts, enactor, operator, parts
-from enactor.collect import collect
+from enactor.collect import FleetZones, collect
 from enactor.cycle import Enactor
 from enactor.fence import Fence
-from enactor.observe import FenceRange
 from enactor.outcome import Outcome, Stopped
 from enactor.plan import Endpoint, Plan, Target, sorted_plan
-from enactor.records import RecordSet, content_digest
+from enactor.records import content_digest
 from enactor.replay.stage import ADDRESSES, API, PAYMENTS, PLANS, TTL_SECONDS, ZONE, Row, Stage, members
 from enactor.replay.teeth import Protection, without
 from enactor.replay.watch import Stuck, Watcher
@@ -62,20 +61,6 @@ def play(protection: Protection | None = None) -> EndingToday:
         with without(protection):
             scene.play()
         return EndingToday(tuple(stage.rows))
-
-
-class FencesOfZone(msgspec.Struct, frozen=True):
-    """The zone as collect sees it."""
-
-    doors: Parts
-
-    def fences(self, zone: str) -> FenceRange:
-        """Read the fence range whole."""
-        return self.doors.zones.fences(zone, FLEET)
-
-    def listing(self, zone: str) -> Sequence[RecordSet]:
-        """Read every record set."""
-        return self.doors.zones.listing(zone)
 
 
 class Scene:
@@ -173,7 +158,7 @@ class Scene:
         running = pool.submit(
             collect,
             doors.table,
-            FencesOfZone(doors),
+            FleetZones(doors.zones, FLEET),
             (ZONE,),
             dry_run=False,
             keep_newest=1,

@@ -6,19 +6,18 @@ By putting another function in its place from here: the product has no switch fo
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal
 
 import boto3
 
 from enactor import collect, outside, route53
 from enactor.batch import Batch
-from enactor.collect import Needs, Verdict
 from enactor.gate import GateRefusal
 from enactor.plan import Plan
 from enactor.ports import PlanEntry
+from enactor.references import Needs, Verdict
 
 Protection = Literal["fence", "gate", "collect-check"]
-PROTECTIONS: Final[tuple[Protection, ...]] = get_args(Protection)
 
 
 @contextmanager

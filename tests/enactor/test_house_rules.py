@@ -31,6 +31,8 @@ PURE = [
     "backoff",
     "cycle_report",
     "plan_index",
+    "references",
+    "sending",
     "aliases",
     "survivors",
 ]

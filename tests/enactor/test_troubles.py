@@ -14,33 +14,24 @@ from enactor.hooks import Event, Noticed
 from enactor.library import Library
 from enactor.outcome import ZonePort
 from enactor.outside import SystemChance, SystemClock
-from enactor.plan import Endpoint, Plan, StoredPlan, Target, canonical_json, digest_of
+from enactor.plan import StoredPlan
 from enactor.ports import Announcement, OutsideError, PlanEntry, PlanHead, Unavailable
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status
 
+from . import kernel_builders
+from .kernel_builders import entry, plan, weighted
 
-def stored(generation: int) -> StoredPlan:
-    target = Target(id="lb-1", type="A", value=f"192.0.2.{generation}", weight=10)
-    endpoint = Endpoint(name="api.example.test.", zone="Z0EXAMPLE", routing="weighted", ttl=60, targets=(target,))
-    plan = Plan(fleet="edge", endpoints=(endpoint,))
-    body = canonical_json(plan)
-    return StoredPlan(
-        generation=generation,
-        digest=digest_of(body),
-        plan=plan,
-        parent=generation - 1,
-        created_at="2026-11-01T00:00:00Z",
-        planner="planner-1",
-        reason="",
-        body=body,
-    )
+
+def newest(generation: int) -> StoredPlan:
+    """Return a plan with one endpoint."""
+    return kernel_builders.stored(generation, plan(entry(weighted(1))))
 
 
 class Plans:
     """A plan table with one plan in it, which can be out of reach."""
 
     def __init__(self) -> None:
-        self.newest = stored(7)
+        self.newest = newest(7)
         self.down = False
 
     def head(self) -> PlanHead | None:
@@ -146,7 +137,7 @@ def test_many_plans_on_a_full_disk_are_one_problem(watched: Watched) -> None:
     """The newest that is not kept stands for all: a planner that goes on publishing makes no list of it."""
     watched.state.write_text("a file where the directory should be")
     for generation in range(7, 12):
-        watched.plans.newest = stored(generation)
+        watched.plans.newest = newest(generation)
         (problem,) = watched.enactor.cycle().problems
         assert f"plan {generation} cannot be kept" in problem
 

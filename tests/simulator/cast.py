@@ -5,13 +5,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from enactor.brake import Table
-from enactor.collect import collect
+from enactor.collect import FleetZones, collect
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.guards import LimitsTable
 from enactor.library import Library
-from enactor.observe import FenceRange
 from enactor.plan import Plan
-from enactor.records import RecordSet
 from enactor.verbs import Operator
 from planner.publisher import Signature, publish
 from planner.publishing import Wish
@@ -83,28 +81,13 @@ def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None) -> Enactor:
     )
 
 
-class FenceReader:
-    """The zones as collect sees them."""
-
-    def __init__(self, zones: ThinZones) -> None:
-        self._zones = zones
-
-    def fences(self, zone: str) -> FenceRange:
-        """Read the fence range whole."""
-        return self._zones.fences(zone, FLEET)
-
-    def listing(self, zone: str) -> Sequence[RecordSet]:
-        """Read every record set."""
-        return self._zones.listing(zone)
-
-
 def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
     """Return a collect that keeps nothing for its age."""
 
     def body(line: Line) -> Any:
         report = collect(
             ThinTable(line, FLEET),
-            FenceReader(ThinZones(line, ZONE_NAMES)),
+            FleetZones(ThinZones(line, ZONE_NAMES), FLEET),
             (ZONE,),
             dry_run=False,
             keep_newest=keep_newest,

@@ -15,6 +15,8 @@ from enactor import (
     brake,
     collect,
     guards,
+    references,
+    sending,
     standing,
     swap,
     table_collecting,
@@ -22,11 +24,11 @@ from enactor import (
     zone_cycle,
 )
 from enactor.batch import Batch, Change
-from enactor.collect import Verdict
 from enactor.fence import Switch
 from enactor.memory import ZoneMemory
 from enactor.observe import sets_reading
 from enactor.ports import DamagedPlan
+from enactor.references import Verdict
 from enactor.table_keys import Manifest
 from enactor.table_publishing import TablePublishing
 from enactor.table_reading import TableReading
@@ -115,7 +117,7 @@ def _overwriting(name_of: Callable[[str], bool]) -> Callable[[], AbstractContext
 
 def _no_opening_without_swaps() -> AbstractContextManager[None]:
     real = batches.pack
-    return _put((zone_cycle, "pack", lambda *given, **named: [one for one in real(*given, **named) if one.swaps]))
+    return _put((sending, "pack", lambda *given, **named: [one for one in real(*given, **named) if one.swaps]))
 
 
 def _same_switch_nonce() -> AbstractContextManager[None]:
@@ -160,11 +162,11 @@ def _collect_by_age() -> AbstractContextManager[None]:
 
 
 def _not_open_above() -> AbstractContextManager[None]:
-    return _put((collect, "writable", lambda *_: ()), (collect, "_open", lambda *_: 0))
+    return _put((references, "writable", lambda *_: ()), (references, "_open", lambda *_: 0))
 
 
 def _not_needed() -> AbstractContextManager[None]:
-    return _put((collect, "meets", lambda *_: frozenset()))
+    return _put((references, "meets", lambda *_: frozenset()))
 
 
 def _upload_id_by_generation() -> AbstractContextManager[None]:
@@ -212,8 +214,8 @@ def _creates_first() -> AbstractContextManager[None]:
 def _may_write_below() -> AbstractContextManager[None]:
     real = standing.choose
 
-    def choose(*given: Any) -> Any:
-        return msgspec.structs.replace(real(*given), may_advance=True)
+    def choose(*given: Any, **named: Any) -> Any:
+        return msgspec.structs.replace(real(*given, **named), may_advance=True)
 
     return _put((zone_cycle, "choose", choose))
 

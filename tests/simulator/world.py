@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from enactor import names, wire
 from enactor.batch import Batch
 from enactor.outcome import Applied, Outcome, OverBudget, Unknown, ZoneBusy
-from enactor.ports import Throttled, Unavailable
+from enactor.ports import Unavailable
 from enactor.records import RecordSet
 from enactor.route53 import _outcome
 from enactor.sandbox import zone_model
@@ -48,7 +48,6 @@ LOST: Final = Answer(Unknown("the answer was lost"))
 THROTTLED_BATCH: Final = Answer(OverBudget())
 BUSY_BATCH: Final = Answer(ZoneBusy())
 UNAVAILABLE: Final = Answer(error=Unavailable("no answer; try again later"))
-THROTTLED_READ: Final = Answer(error=Throttled("rate exceeded; try again later"))
 
 RESTORED: Final = "(restored from a backup)"
 """A mark in the model's table that no code reads: plans may have been lost by a person's hand."""
@@ -94,7 +93,6 @@ class World:
         self.throttled_batch = self.fixed(THROTTLED_BATCH)
         self.busy_batch = self.fixed(BUSY_BATCH)
         self.unavailable = self.fixed(UNAVAILABLE)
-        self.throttled_read = self.fixed(THROTTLED_READ)
         self.slept = self.fixed(Answer())
         self.backup = self.table({})
         """The table that a restore brings back."""

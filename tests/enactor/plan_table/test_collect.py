@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from enactor import collect as collect_module
 from enactor import table_collecting
-from enactor.collect import collect, meets, needs_of, stays_anyway, without, writable
+from enactor.collect import collect
 from enactor.fence import Garbled
 from enactor.plan import StoredPlan
 from enactor.ports import Conflict, DamagedPlan, Throttled, Unavailable
+from enactor.references import Keep, meets, needs_of, stays_anyway, without, writable
 from enactor.report_collect import CollectReport
 from enactor.table import PlanTable
 
@@ -626,7 +626,7 @@ def test_needs_are_met_newest_first() -> None:
 def test_the_rules_that_keep_more_are_told_apart(store: PlanTable) -> None:
     """Each reason stands by itself, and all that hold are said."""
     publish(store, ONE, TWO, THREE)
-    keep = collect_module.Keep(newest=1, hours=24, now=NOW)
+    keep = Keep(newest=1, hours=24, now=NOW)
     reasons = stays_anyway(store.list(), 2, frozenset({1, 2}), keep)
     assert reasons == {3: ("newest-n",), 2: ("head", "pinned"), 1: ("pinned",)}
 
