@@ -5,13 +5,14 @@ at hand shows. A person may have typed the record by hand, so what can be read o
 """
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from enactor.fence import NO_PLAN, Fence, Mode, Switch
-from enactor.observe import FenceRange
+from enactor.observe import FenceRange, FenceReading
 from enactor.ports import PlanHead
 
 _GEN: Final = re.compile(r"\bgen=(\d{1,12})\b")
@@ -25,22 +26,24 @@ class Table(msgspec.Struct, frozen=True):
     floor: int
 
 
+LEAP_MAX: Final = 1_000_000
+"""A switch further than this above every plan and fence was typed by mistake: a plan every half minute takes a year for it."""
+
+
 class Unclear(ValueError):  # noqa: N818 - the reader sees the sentence
     """No generation can be told; a person must."""
 
 
 def generation_of(found: FenceRange, table: Table | None, told: int | None) -> tuple[int, str]:
-    """Return the highest generation that switch, fences, HEAD, FLOOR or the person show, and its plan's digest if known."""
+    """Return the highest generation that switch, fences, HEAD, FLOOR or the person show, and its plan's digest if known.
+
+    A switch that leaps above all of them counts as a slip where the person tells what it should be.
+    """
     known = {told: NO_PLAN} if told is not None else {}
-    own = _own(found)
-    if own is not None:
+    own, head, fences = _own(found), table.head if table else None, fence_generations(found.fences.values())
+    explained = max((*fences, table.floor if table else 0, head.generation if head else 0, told or 0))
+    if own is not None and not (told is not None and is_leap(own[0], explained)):
         known[own[0]] = own[1]
-    fences = [
-        reading.fence.gen
-        for reading in found.fences.values()
-        if isinstance(reading.fence, Fence) and reading.fence.gen > 0
-    ]
-    head = table.head if table else None
     if own is None and told is None and head is None and (fences or table is None):
         raise Unclear(
             f"the switch of zone {found.zone} shows no generation and the plan table has no newest plan; "
@@ -54,6 +57,19 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
         known[head.generation] = _head_digest(known.get(head.generation), head)
     highest = max(known, default=0)
     return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN
+
+
+def is_leap(generation: int, explained: int) -> bool:
+    """Tell whether a switch's generation is so far above what explains it that no plan may be numbered above it.
+
+    FLOOR follows a switch, and generations have twelve digits: a slip of the finger must not use them up.
+    """
+    return generation > explained + LEAP_MAX
+
+
+def fence_generations(readings: Iterable[FenceReading]) -> list[int]:
+    """Return the generations of the fences that can be read; 0 is an adopted endpoint's, and no plan's."""
+    return [reading.fence.gen for reading in readings if isinstance(reading.fence, Fence) and reading.fence.gen > 0]
 
 
 def _head_digest(already: str | None, head: PlanHead) -> str:

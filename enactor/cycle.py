@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from enactor.backoff import Backoff
+from enactor.brake import fence_generations, is_leap
 from enactor.cycle_report import Outlook, cycle_report, events_of, latest, status_report, survey_report, troubles_of
 from enactor.fence import Switch
 from enactor.guards import LimitsTable
@@ -15,7 +16,7 @@ from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
 from enactor.observe import LISTING_PAGE_SETS_MAX
 from enactor.outcome import ZonePort
-from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanStore, Stopping
+from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanHead, PlanStore, Stopping
 from enactor.report import Calls, CycleReport, EnactorSeen, StatusReport, SurveyReport
 from enactor.zone_cycle import Crew, ZoneCycle
 
@@ -198,25 +199,29 @@ class Enactor:
         if not self._shelf.reachable:
             return
         try:
-            for switch in switches:
-                if isinstance(switch, Switch) and self._is_ahead(switch):
-                    self._store.raise_floor(switch.gen)
+            if floor := self._floor(works):
+                self._store.raise_floor(floor)
             self._announce(switches)
         except Stopping:
             raise
         except OutsideError as error:
             self._tally(Noticed(event="table-write-failed", facts={"why": str(error)}))
 
-    def _is_ahead(self, switch: Switch) -> bool:
-        """Tell whether a switch is at a generation that the next plan must be numbered above, and the table does not know."""
-        head = self._shelf.head if self._shelf else None
-        if switch.gen == 0:
-            return False
-        return (
-            head is None
-            or switch.gen > head.generation
-            or (switch.gen == head.generation and not head.digest.startswith(switch.plan))
-        )
+    def _floor(self, works: Sequence[ZoneCycle]) -> int:
+        """Return the generation that the next plan must be numbered above and that the table does not know of; 0 where none is.
+
+        It is the highest switch that HEAD does not explain, or a plan at hand that the table lost.
+        """
+        assert self._shelf is not None, "a cycle has looked"
+        head, lost = self._shelf.head, self._shelf.above_head
+        known = max(head.generation if head else 0, lost)
+        floors = [lost]
+        for memory in (work.memory for work in works):
+            switch = memory.switch.switch
+            explained = max([known, *fence_generations(memory.fences.values())])
+            if isinstance(switch, Switch) and _is_ahead(switch, head) and not is_leap(switch.gen, explained):
+                floors.append(switch.gen)
+        return max(floors)
 
     def _announce(self, switches: Sequence[object]) -> None:
         generation = max((switch.gen for switch in switches if isinstance(switch, Switch)), default=0)
@@ -229,6 +234,13 @@ class Enactor:
         text = seen.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.announce(Announcement(self._crew.enactor, self._process, generation, text))
         self._announced = (generation, now)
+
+
+def _is_ahead(switch: Switch, head: PlanHead | None) -> bool:
+    """Tell whether a switch is at a generation that the table's newest plan does not explain."""
+    if switch.gen == 0 or head is None:
+        return switch.gen > 0
+    return switch.gen > head.generation or (switch.gen == head.generation and not head.digest.startswith(switch.plan))
 
 
 def comment_text(fleet: str, enactor: str, reason: str = "") -> str:

@@ -28,6 +28,7 @@ _IDENTIFIER: Final = re.compile(r"[a-z0-9-]{1,32}")
 _NONCE: Final = re.compile(r"[0-9a-f]{8,32}")
 _GENERATION: Final = re.compile(r"0|[1-9][0-9]{0,11}")
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_BASE: Final = re.compile(r"[!-~]+")
 _ALLOW: Final = re.compile(r"([a-z-]{1,32})@(0|[1-9][0-9]{0,11}):(.+)")
 
 
@@ -55,7 +56,7 @@ class Fence(msgspec.Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     allow: tuple[Allow, ...] = ()
     base: str = ""
-    """Start of the slow-drain window, carried as it is."""
+    """Start of the slow-drain window, carried as it is; what no writer of ours can have written there is dropped."""
 
 
 class Switch(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +186,7 @@ def _fence(pairs: dict[str, str]) -> Fence:
         state=msgspec.convert(state, State),
         until=_instant(pairs["until"]) if "until" in pairs else None,
         allow=tuple(_allow(text) for text in pairs["allow"].split(",")) if "allow" in pairs else (),
-        base=pairs.get("base", ""),
+        base=base if _BASE.fullmatch(base := pairs.get("base", "")) else "",
     )
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from enactor.brake import LEAP_MAX, is_leap
 from enactor.report import CycleReport, PlanWordReport, StatusReport, SurveyReport, ZoneReport
 from enactor.report_collect import CollectReport
 
@@ -64,22 +65,32 @@ def zone_table(zones: Iterable[ZoneReport]) -> Table:
     """Show the zones; what there is to say about one is in `zone_notes`."""
     made = table("zone", "switch", "open", "plan")
     for zone in zones:
-        fine = zone.switch == "run" and not zone.error and not _way_out(zone)
+        fine = zone.switch == "run" and not zone.error and not _is_odd(zone)
         opened = "" if zone.open is None else str(zone.open)
         made.add_row(zone.zone, Text(zone.switch, style="green" if fine else "yellow"), opened, zone.plan)
     return made
 
 
-def zone_notes(zones: Iterable[ZoneReport]) -> list[str]:
+def zone_notes(zones: Iterable[ZoneReport], newest: PlanWordReport) -> list[str]:
     """Return the way out of each zone's state, a line each: in a column of a table it would be cut into many."""
-    return [f"zone {zone.zone}: {note}" for zone in zones if (note := _way_out(zone))]
+    return [f"zone {zone.zone}: {note}" for zone in zones if (note := _way_out(zone, newest.generation or 0))]
 
 
-def _way_out(zone: ZoneReport) -> str:
+def _is_odd(zone: ZoneReport) -> bool:
+    return zone.switch == "absent" or zone.plan in {"ahead", "forked"}
+
+
+def _way_out(zone: ZoneReport, newest: int) -> str:
     if zone.switch == "absent":
         return f"no switch, which means stop: `enactor init --zone {zone.zone}`, or `enactor start` where it was in service"
     if zone.switch == "stop":
         return f"stopped by a person: `enactor start --zone {zone.zone}` brings it back"
+    if zone.plan == "ahead" and is_leap(zone.open or 0, newest):
+        return (
+            f"its generation {zone.open} is more than {LEAP_MAX} above every plan at hand: if a person typed it by mistake, "
+            f"`enactor stop --zone {zone.zone}`, then `enactor start --zone {zone.zone} --generation N` with the highest "
+            "generation ever published"
+        )
     if zone.plan in {"ahead", "forked"}:
         return (
             f"the zone is {zone.plan} of every plan at hand: only repairs until a plan above {zone.open} is published"
@@ -92,7 +103,7 @@ def show_cycle(report: CycleReport) -> None:
     out = console()
     out.print(f"{report.fleet}: {report.outcome}; {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _lines(out, zone_notes(report.zones))
+    _lines(out, zone_notes(report.zones, report.plan))
     rows = [endpoint for endpoint in report.endpoints if endpoint.state != "current" or endpoint.action != "none"]
     if rows:
         made = table("endpoint", "state", "action", "gen", "wanted")
@@ -116,7 +127,7 @@ def show_survey(report: SurveyReport) -> None:
     out = console()
     out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _lines(out, zone_notes(report.zones))
+    _lines(out, zone_notes(report.zones, report.plan))
     ranked = sorted(report.endpoints, key=lambda endpoint: (endpoint.state == "current", endpoint.zone, endpoint.name))
     if ranked:
         made = table("endpoint", "state", "answering", "gen", "wanted")
@@ -141,7 +152,7 @@ def show_status(report: StatusReport) -> None:
     out = console()
     out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _lines(out, zone_notes(report.zones))
+    _lines(out, zone_notes(report.zones, report.plan))
     _counts(out, report.counts, report.zones, report.other_zones)
     for what, names in (("held", report.holds), ("allowed", report.allows), ("stopped", report.stops)):
         if names:

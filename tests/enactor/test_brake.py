@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from enactor.brake import Table, Unclear, generation_of, is_done, is_ours, new_switch
+from enactor.brake import LEAP_MAX, Table, Unclear, generation_of, is_done, is_ours, new_switch
 from enactor.fence import Switch, read_switch, switch_text, text_set
 from enactor.names import switch_name
 from enactor.observe import FenceRange, SwitchReading
@@ -69,6 +69,30 @@ def test_the_generation_of_a_switch_never_falls(told: int | None) -> None:
     """Promise 2: a person's lower number, a restored table and old fences change nothing."""
     found = seen(2, switch_is=switch(7, "7" * 12))
     assert generation_of(found, Table(PlanHead(5, "5" * 64), 5), told) == (7, "7" * 12)
+
+
+@pytest.mark.parametrize(
+    ("leap", "told", "wanted"),
+    [
+        (LEAP_MAX + 1, 9, (9, "9" * 12)),
+        (LEAP_MAX + 1, 5, (9, "9" * 12)),
+        (LEAP_MAX + 1, None, (9 + LEAP_MAX + 1, "c" * 12)),
+        (LEAP_MAX, 9, (9 + LEAP_MAX, "c" * 12)),
+    ],
+    ids=["told", "told too low", "not told", "no leap"],
+)
+def test_a_slip_of_the_finger_is_taken_back_by_the_person_who_tells_the_generation(
+    leap: int, told: int | None, wanted: tuple[int, str]
+) -> None:
+    """Twelve digits typed by mistake would leave no number for the next plan; nothing but a person's word lowers it."""
+    found = seen(8, switch_is=switch(9 + leap, "c" * 12))
+    assert generation_of(found, Table(HEAD_9, 0), told) == wanted
+
+
+def test_a_fence_near_it_explains_a_switch_that_is_far_above_the_table() -> None:
+    """A table restored to its first day: the zone has really been there, so it is no slip."""
+    found = seen(5_000_000, switch_is=switch(5_000_001, "c" * 12))
+    assert generation_of(found, Table(HEAD_9, 0), 9) == (5_000_001, "c" * 12)
 
 
 def test_another_plan_of_head_s_generation_stays_forked() -> None:

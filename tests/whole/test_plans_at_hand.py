@@ -1,6 +1,7 @@
 """What an enactor works from when the table was restored or lost a plan, its disk is full, or its log cannot be written."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -155,3 +156,40 @@ def test_neither_disk_nor_log_stops_a_worker(world: World, fault: str, tmp_path:
         said = log.read_text().splitlines()
         assert said[0].startswith(f"enactor: {blocked} cannot hold plans")
         assert any('"state-dir-unusable"' in line for line in said)
+
+
+def test_a_plan_that_a_restored_table_lost_is_published_above_though_no_zone_has_opened_it(
+    world: World, rows: Rows
+) -> None:
+    """The stopped zone is below it; HEAD goes past its number at once, so that no generation has two plans."""
+    world.publish(world.endpoint(1, 2))
+    machine = world.machine("a")
+    machine.cycle()
+    backup = rows.all()
+    world.run("stop", "--zone", world.zone, "--reason", "test")
+    world.publish(world.endpoint(1, 2, 3))
+    world.publish(world.endpoint(1, 2, 3, 4))
+    machine.cycle()
+    rows.restore(backup)
+    machine.cycle()
+    world.publish(world.endpoint(1, 2, 5))
+    assert json.loads(world.plan("list", "--json").stdout)["plans"][0]["generation"] == 4
+
+
+def test_a_generation_typed_by_mistake_does_not_use_up_the_numbers(world: World) -> None:
+    """Nobody is numbered above it; the survey says so and names the command, and that command is the way out."""
+    world.publish(world.endpoint(1, 2))
+    machine = world.machine("a")
+    machine.cycle()
+    world.retype(world.switch_name, world.switch_text().strip('"').replace("gen=1 ", "gen=999999999999 "))
+    assert [zone.plan for zone in machine.cycle().zones] == ["ahead"]
+    world.publish(world.endpoint(1, 2, 3))
+    assert json.loads(world.plan("list", "--json").stdout)["plans"][0]["generation"] == 2
+    told = world.run("survey")
+    assert told.exit_code == 3
+    assert f"enactor start --zone {world.zone} --generation N" in told.stdout
+    for words in (("stop",), ("start", "--generation", "1")):
+        done = world.run(*words, "--zone", world.zone, "--reason", "slip")
+        assert done.exit_code == 0, done.output
+    assert [zone.plan for zone in machine.cycle().zones] == ["current"]
+    assert len(world.stands()) == 3
