@@ -60,8 +60,10 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     """Each (name, type) of these swaps that an alias of the zone was seen to point to."""
     beyond: tuple[RecordSet, ...] = ()
     """Every set that the aliases of these swaps were seen to lead to, step by step; what is not there leads to nothing."""
+    retires: str = ""
+    """The record type that a person takes away at the one endpoint of a verb's batch."""
     extra: tuple[Change, ...] = ()
-    """The self-test's scratch sets."""
+    """Changes beside swaps: a self-test's scratch sets, and the fences that a verb takes away."""
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -102,7 +102,7 @@ def new_switch(
     return Switch(fleet=fleet, mode=mode, gen=generation, plan=plan, nonce=nonce, until=until)
 
 
-def is_done(found: FenceRange, mode: Mode) -> bool:
-    """Tell whether the switch already says clearly what is wanted."""
+def is_done(found: FenceRange, mode: Mode, until: datetime | None = None) -> bool:
+    """Tell whether the switch already says clearly what is wanted; a stop for good is more than one with an end."""
     switch = found.switch.switch
-    return isinstance(switch, Switch) and switch.mode == mode and (mode == "run" or switch.until is None)
+    return isinstance(switch, Switch) and switch.mode == mode and (mode == "run" or switch.until in {None, until})

@@ -45,7 +45,7 @@ class Permits(msgspec.Struct, frozen=True, kw_only=True):
     fenced: bool
     """The batch writes the endpoint's fence: without it nothing at the name may be written."""
     retires: bool
-    """The new fence is a tombstone."""
+    """The new fence is a tombstone; or a person takes one type away, and exactly that goes while something else stays."""
     repairs: bool
     """Both fences name the content that the batch leaves."""
     allowed: frozenset[str]
@@ -71,7 +71,7 @@ def refusals(batch: Batch, limits_of: Callable[[str], GateLimits]) -> tuple[Gate
     was, will = _alive({**beyond, **before}, batch.zone), _alive(_seen_after(beyond, before, after), batch.zone)
     for name in sorted({change.record.name for change in batch.changes if change.record.type in _KINDS}):
         old, new = _at(before, name), _at(after, name)
-        permits = _permits(batch, name, new)
+        permits = _permits(batch, name, old, new)
         reasons += _emptied(name, old, new, batch.pointed, permits)
         if not permits.retires:
             reasons += _silenced(name, old, new, was, will)
@@ -123,17 +123,22 @@ def _switch(changes: tuple[Change, ...], base: str) -> list[GateRefusal]:
     return []
 
 
-def _permits(batch: Batch, name: str, new: list[RecordSet]) -> Permits:
+def _permits(batch: Batch, name: str, old: list[RecordSet], new: list[RecordSet]) -> Permits:
     fence = names.fence_name(name, batch.zone_name)
     texts = {change.action: _text(change.record) for change in batch.changes if change.record.name == fence}
-    old, put = texts.get("DELETE", ""), texts.get("CREATE", "")
-    allowed = {guard for guard, generation in _ALLOW.findall(old) if int(generation) == _number(put)}
+    was, put = texts.get("DELETE", ""), texts.get("CREATE", "")
+    allowed = {guard for guard, generation in _ALLOW.findall(was) if int(generation) == _number(put)}
     return Permits(
         fenced=bool(put),
-        retires=" state=retired" in put,
-        repairs=bool(old) and _plan(old) == _plan(put) == content_digest(content_of(new)),
+        retires=" state=retired" in put or _takes_one_type(batch, old, new),
+        repairs=bool(was) and _plan(was) == _plan(put) == content_digest(content_of(new)),
         allowed=frozenset(allowed & _ALLOWABLE),
     )
+
+
+def _takes_one_type(batch: Batch, old: list[RecordSet], new: list[RecordSet]) -> bool:
+    left = [record for record in old if record.type != batch.retires]
+    return batch.origin == "verb" and bool(batch.retires) and bool(new) and content_of(left) == content_of(new)
 
 
 def _emptied(

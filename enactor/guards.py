@@ -13,7 +13,7 @@ import msgspec
 
 from enactor import names
 from enactor.aliases import Node, dangles, silenced, target_of
-from enactor.plan import Broken, Endpoint, Plan, content_of_endpoint
+from enactor.plan import Broken, Endpoint
 from enactor.records import KINDS_OF_TYPE, Alias, Content, Kind, RecordSet, kinds_of
 
 ZONE_RECORD_SETS_MAX: Final = 10_000
@@ -40,7 +40,6 @@ ENDPOINT_GUARDS: Final = [
     "retired",
     "contested",
 ]
-PLAN_GUARDS: Final = ("empty-plan", "vanished", "changed-share", "digest")
 NOT_ALLOWABLE: Final = frozenset({"empty", "kind"})
 """What no person can wave through: taking a kind away is a verb of its own, and nothing a plan can ask for."""
 
@@ -162,7 +161,7 @@ def judge_pointers(
         Finding(
             guard="alias-target",
             observed=record_type,
-            message=f"an alias at {_some(around.pointed[name, record_type])} points to the {record_type} sets that would go",
+            message=f"an alias at {some(around.pointed[name, record_type])} points to the {record_type} sets that would go",
         )
         for record_type in sorted(lost)
         if (name, record_type) in around.pointed
@@ -178,7 +177,7 @@ def judge_circles(
         circle = around.circles.get((record.name, record.type), ())
         target = target_of(record, endpoint.zone)
         if target is not None and target[0] in circle and target not in standing:
-            message = f"the alias {record.set_identifier or record.type} leads back here: a circle of aliases ({_some(circle)})"
+            message = f"the alias {record.set_identifier or record.type} leads back here: a circle of aliases ({some(circle)})"
             found.append(Finding(guard="alias-target", observed=len(circle), wanted=target[0], message=message))
     return tuple(found)
 
@@ -195,58 +194,6 @@ def judge_answers(
 def without_allowed(findings: Iterable[Finding], allowed: frozenset[str]) -> tuple[Finding, ...]:
     """Drop what a person allowed; `empty` and `kind` can be allowed by nobody."""
     return tuple(finding for finding in findings if finding.guard not in allowed - NOT_ALLOWABLE)
-
-
-def judge_plan(new: Plan, base: Plan | None, limits: PlanLimits, zone: str | None = None) -> tuple[Finding, ...]:
-    """Refuse a whole plan, held against the one in force (in one zone, or in all of them)."""
-    if not new.endpoints and not new.broken:
-        return (Finding(guard="empty-plan", wanted=0, limit=1, message="the plan has no endpoints"),)
-    if base is None:
-        return ()
-    before = {part.key: part for part in base.listed if zone in {None, part.zone}}
-    if not before:
-        return ()
-    return (*_vanished(new, before, limits.vanished), *_changed(new, before, limits.changed_share))
-
-
-def _vanished(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], limit: float) -> Iterable[Finding]:
-    listed = {part.key for part in new.listed} | {part.key for part in new.retired}
-    gone = sorted(key for key in before if key not in listed)
-    share = len(gone) / len(before)
-    if share > limit:
-        message = _gone_words(gone, new, len(before))
-        yield Finding(
-            guard="vanished", observed=len(before), wanted=len(before) - len(gone), limit=limit, message=message
-        )
-
-
-def _gone_words(gone: list[tuple[str, str]], new: Plan, total: int) -> str:
-    """Say what is not mentioned at all, and what under another zone's id: that is most often a wrong id, and no removal."""
-    elsewhere = {part.name: part.zone for part in new.listed}
-    moved: dict[tuple[str, str], list[str]] = {}
-    for zone, name in gone:
-        if name in elsewhere:
-            moved.setdefault((zone, elsewhere[name]), []).append(name)
-    absent = [name for _, name in gone if name not in elsewhere]
-    words = [f"{len(absent)} of {total} endpoints are no longer mentioned ({_some(absent)})"] if absent else []
-    for (old, new_zone), listed in moved.items():
-        verb = "is" if len(listed) == 1 else "are"
-        words.append(f"{_some(listed)} {verb} mentioned in zone {new_zone} and no longer in {old}")
-    advice = "check the zone id, or list a name under retired" if moved else "list a name under retired"
-    return f"{'; '.join(words)}; {advice} to let it leave"
-
-
-def _changed(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], limit: float) -> Iterable[Finding]:
-    after = {endpoint.key: endpoint for endpoint in new.endpoints}
-    changed = sum(1 for key, old in before.items() if key in after and _differs(old, after[key]))
-    share = changed / len(before)
-    if share > limit:
-        message = f"{changed} of {len(before)} endpoints change at once, a share of {share:.2f} over the limit {limit}"
-        yield Finding(guard="changed-share", observed=len(before), wanted=changed, limit=limit, message=message)
-
-
-def _differs(old: Endpoint | Broken, new: Endpoint) -> bool:
-    return not isinstance(old, Endpoint) or content_of_endpoint(old) != content_of_endpoint(new)
 
 
 def _out_of_zone(name: str, around: Surroundings) -> Iterable[Finding]:
@@ -342,7 +289,8 @@ def _alias_identity(alias: Alias) -> str:
     return f"alias {alias.name} in {alias.zone}"
 
 
-def _some(all_names: Iterable[str]) -> str:
+def some(all_names: Iterable[str]) -> str:
+    """Return the first few names, and how many more there are."""
     listed = list(all_names)
     rest = len(listed) - NAMES_SHOWN_MAX
     return ", ".join(listed[:NAMES_SHOWN_MAX]) + (f" and {rest} more" if rest > 0 else "")

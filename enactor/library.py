@@ -8,12 +8,13 @@ published to a table that has been restored since; it goes on healing a zone tha
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from enactor.disk import PlanDisk
-from enactor.fence import Switch
+from enactor.fence import Switch, has_passed
 from enactor.kept_plans import OLDER_PLANS_MAX, KeptPlans, OlderContents
 from enactor.plan import StoredPlan
 from enactor.plan_index import PlanIndex
@@ -173,6 +174,16 @@ class Library:
                 self._fallbacks.add(identity)
                 return plan
         return None
+
+    def allowed(self, generation: int, aws_now: datetime | None) -> frozenset[str]:
+        """Return the plan-wide guards that people lifted for a generation, while the permission lasts; unread, nothing is."""
+        try:
+            allows = self._store.allows(generation)
+        except Stopping:
+            raise
+        except OutsideError:
+            return frozenset()
+        return frozenset(one.guard for one in allows if aws_now is not None and not has_passed(one.until, aws_now))
 
     def content(self, zone: str, name: str, digest: str) -> Content | None:
         """Return the content of an endpoint that has a digest, where any plan at hand or kept in the table has it."""

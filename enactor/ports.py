@@ -4,6 +4,7 @@ The core talks to these protocols in the words of the design; AWS's names stay i
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Literal, Protocol
 
 import msgspec
@@ -108,6 +109,16 @@ class Announcement(msgspec.Struct, frozen=True):
     """RFC 3339 in UTC."""
 
 
+class PlanAllow(msgspec.Struct, frozen=True, kw_only=True):
+    """A person's permission to pass one plan-wide guard, for one generation, until an instant."""
+
+    guard: str
+    generation: int
+    until: datetime
+    reason: str
+    by: str
+
+
 class PlanStore(Protocol):
     """Where an enactor finds plans."""
 
@@ -125,6 +136,10 @@ class PlanStore(Protocol):
 
     def list(self) -> Sequence[PlanEntry]:
         """Return the manifests of all plans, newest first, condemned ones included."""
+        ...
+
+    def allows(self, generation: int) -> Sequence[PlanAllow]:
+        """Return what people allowed for a whole plan, expired or not."""
         ...
 
     def announce(self, announcement: Announcement) -> None:
@@ -178,6 +193,10 @@ class PublishStore(Protocol):
 
     def pins(self) -> frozenset[int]:
         """Return the generations that somebody pinned."""
+        ...
+
+    def allows(self, generation: int) -> Sequence[PlanAllow]:
+        """Return what people allowed for a whole plan, expired or not."""
         ...
 
 

@@ -19,8 +19,9 @@ from typing import Final
 import msgspec
 
 from enactor.fence import NO_PLAN, Garbled, Switch, is_running
-from enactor.guards import Finding, PlanLimits, judge_plan
+from enactor.guards import Finding, PlanLimits, without_allowed
 from enactor.observe import SwitchReading
+from enactor.plan_guards import PLAN_ALLOWABLE, judge_plan
 from enactor.plan_index import PlanIndex
 from enactor.report import PlanWord, SwitchWord
 
@@ -83,6 +84,15 @@ def same_generation_first(candidates: Sequence[PlanIndex], switch: Switch | Garb
     )
 
 
+Allowed = Callable[[int], frozenset[str]]
+"""The plan-wide guards that people lifted for a generation; `library.Library` knows them."""
+
+
+def nothing_allowed(_generation: int) -> frozenset[str]:
+    """Lift no guard."""
+    return frozenset()
+
+
 def nothing_older(_below: int, _above: int) -> PlanIndex | None:
     """Find no plan besides the candidates."""
     return None
@@ -96,6 +106,7 @@ def choose(
     limits: PlanLimits,
     *,
     older: Older = nothing_older,
+    allowed: Allowed = nothing_allowed,
 ) -> Choice:
     """Choose the newest valid plan that the plan-wide guards let in; failing that the open one; failing that, none.
 
@@ -112,6 +123,8 @@ def choose(
         if generation == switch.gen:
             return Choice(working=candidate, may_advance=True, opens=False, refused=tuple(refused))
         findings = judge_plan(candidate.stored.plan, base, limits, zone)
+        if findings:
+            findings = without_allowed(findings, allowed(generation) & PLAN_ALLOWABLE)
         if not findings:
             return Choice(working=candidate, may_advance=True, opens=True, refused=tuple(refused))
         refused += [(generation, finding) for finding in findings]

@@ -33,7 +33,6 @@ from enactor.observe import FenceReading
 from enactor.plan import Broken, Endpoint, content_of_endpoint
 from enactor.records import (
     Content,
-    Kind,
     RecordSet,
     content_digest,
     content_of,
@@ -106,8 +105,6 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
     creates: tuple[RecordSet, ...]
     before: tuple[RecordSet, ...]
     """Every managed set at the name as observed: what the last gate plays the batch on."""
-    serving: tuple[Kind, ...] = ()
-    """The kinds that the content in force serves."""
     allowed: tuple[str, ...] = ()
     """Guards that a person's `allow` in the observed fence lifts for this swap; the swap uses them up."""
 
@@ -318,7 +315,6 @@ def _swap(
     elif deletes or not creates:
         again = survivors(change.kept, creates, question.view.zone, question.around.standing)
         deletes, creates = (*deletes, *again), (*creates, *again)
-    in_force = target if purpose == "repair" else question.named
     return Swap(
         name=question.view.name,
         zone=question.view.zone,
@@ -329,7 +325,6 @@ def _swap(
         deletes=deletes,
         creates=creates,
         before=question.view.sets,
-        serving=tuple(sorted(kinds_of(in_force if in_force is not None else question.view.sets))),
         allowed=allowed,
     )
 

@@ -5,6 +5,7 @@ of items; the protocols of `ports` say which side of it a caller may use.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from enactor.plan import Plan, StoredPlan, canonical_json
@@ -15,11 +16,13 @@ from enactor.ports import (
     Condemning,
     DamagedPlan,
     Draft,
+    PlanAllow,
     PlanEntry,
     PlanHead,
     Upload,
 )
 from enactor.table_collecting import TableCollecting
+from enactor.table_events import TableEvents
 from enactor.table_items import Items
 from enactor.table_publishing import TablePublishing
 from enactor.table_reading import TableReading
@@ -52,6 +55,7 @@ class PlanTable:
         self._reading = TableReading(items)
         self._publishing = TablePublishing(items, self._reading)
         self._collecting = TableCollecting(items, self._reading)
+        self._events = TableEvents(items)
         self._setup = TableSetup(client, table, clock=clock)
 
     def create_table(self) -> TableMade:
@@ -125,3 +129,15 @@ class PlanTable:
     def sweep(self, upload: Upload, token: str) -> bool:
         """Condemn an upload so that it cannot be committed, then delete its chunks; False where it was committed meanwhile."""
         return self._collecting.sweep(upload, token)
+
+    def allow(self, allow: PlanAllow) -> None:
+        """Let a plan-wide guard pass once; one that stands is written again."""
+        self._events.allow(allow)
+
+    def allows(self, generation: int) -> Sequence[PlanAllow]:
+        """Return what people allowed for a whole plan, expired or not."""
+        return self._events.allows(generation)
+
+    def record(self, facts: dict[str, str], *, at: datetime, event: str) -> None:
+        """Write into the history what a person did."""
+        self._events.record(facts, at=at, event=event)

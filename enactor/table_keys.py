@@ -17,6 +17,8 @@ CHUNKS: Final = "chunk#"
 UPLOADS: Final = "upload#"
 ANNOUNCEMENTS: Final = "announce#"
 PINS: Final = "pin#"
+ALLOWS: Final = "allow#"
+EVENTS: Final = "event#"
 
 GENERATION_MAX: Final = 999_999_999_999
 """Twelve digits, in the keys as in the fences."""
@@ -131,6 +133,21 @@ def chunk_key(upload: str, index: int) -> str:
 def announcement_key(enactor: str, nonce: str) -> str:
     """Return the sort key of an announcement."""
     return f"{ANNOUNCEMENTS}{enactor}#{nonce}"
+
+
+def allows_of(generation: int) -> str:
+    """Return what the sort keys of a plan's allows start with."""
+    return f"{ALLOWS}{_digits(generation)}#"
+
+
+def allow_key(generation: int, guard: str) -> str:
+    """Return the sort key of a person's allow of one plan-wide guard."""
+    return f"{allows_of(generation)}{guard}"
+
+
+def event_key(time: str, event: str) -> str:
+    """Return the sort key of an event: they sort by time."""
+    return f"{EVENTS}{time}#{event}"
 
 
 def generation_of_key(sk: str) -> int | None:

@@ -43,14 +43,22 @@ class TableMade(msgspec.Struct, frozen=True):
     lacks: tuple[str, ...]
 
 
-def table_client(session: "Session", *, endpoint_url: str | None = None, region: str | None = None) -> "DynamoDBClient":
+HASTY: Final = Config(connect_timeout=1.0, read_timeout=2.0, retries={"mode": "standard", "total_max_attempts": 1})
+"""For what is best effort: an operator's verb does not wait for a table that is away."""
+
+
+def table_client(
+    session: "Session", *, endpoint_url: str | None = None, region: str | None = None, hasty: bool = False
+) -> "DynamoDBClient":
     """Return a DynamoDB client with explicit time-outs; a default endpoint and region come from the session's settings."""
     try:
         return session.client(
             "dynamodb",
             endpoint_url=endpoint_url,
             region_name=region,
-            config=Config(
+            config=HASTY
+            if hasty
+            else Config(
                 connect_timeout=CONNECT_TIMEOUT_SECONDS,
                 read_timeout=READ_TIMEOUT_SECONDS,
                 retries={"mode": "standard", "total_max_attempts": SDK_ATTEMPTS},

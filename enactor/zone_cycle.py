@@ -150,7 +150,15 @@ class ZoneCycle:
         open_plan = self.crew.library.open_plan(reading.switch) if isinstance(reading.switch, Switch) else None
         self.standing = stand(reading, candidates[0] if candidates else None, self.crew.zones.aws_now())
         limits, older = self.crew.limits.plan, self.crew.library.older
-        self.choice = choose(self.memory.zone, reading.switch, candidates, open_plan, limits, older=older)
+        self.choice = choose(
+            self.memory.zone,
+            reading.switch,
+            candidates,
+            open_plan,
+            limits,
+            older=older,
+            allowed=lambda generation: self.crew.library.allowed(generation, self.crew.zones.aws_now()),
+        )
 
     def _nonce(self) -> str:
         return self.crew.chance.nonce()

@@ -8,6 +8,7 @@ import click
 from enactor import __version__
 from planner.commands_dry_run import dry_run
 from planner.commands_file import check, compile_, schema
+from planner.commands_keep import pin, republish, unpin
 from planner.commands_publish import publish
 from planner.commands_table import diff, list_, show
 
@@ -29,5 +30,5 @@ def main() -> None:
     """  # noqa: D301 - the backspace is click's sign to leave the lines as they are
 
 
-for _command in (check, compile_, dry_run, publish, list_, show, diff, schema):
+for _command in (check, compile_, dry_run, publish, republish, list_, show, diff, pin, unpin, schema):
     main.add_command(_command)

@@ -1,6 +1,7 @@
 """The command that shows what a publish would do: dry-run. It reads the table and the zones, and has no way to write to either."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import click
@@ -99,7 +100,7 @@ def rehearse(
     plan: Plan, store: PlannerStore, zones: ZonePort, settings: Settings
 ) -> tuple[DryRunReport, tuple[str, ...]]:
     """Read the table and the zones, and return what would happen."""
-    parent, notes = read_parent(store)
+    parent, notes = read_parent(store, datetime.now(UTC))
     publication = decide(plan, parent, Wish(), settings.limits)
     index = _hypothetical(plan, parent, publication)
     named = sorted({endpoint.zone for endpoint in plan.endpoints} | {retired.zone for retired in plan.retired})

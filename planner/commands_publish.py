@@ -83,6 +83,11 @@ def publish(
             chance=SystemChance(),
         )
     EventLog(logger(planner=settings.id))(ended(published, plan.fleet, reason))
+    tell(published, as_json=as_json)
+
+
+def tell(published: Published, *, as_json: bool) -> None:
+    """Say what was published, and end with the status that goes with it."""
     for note in published.notes:
         click.echo(f"planner: {note}", err=True)
     if as_json:
@@ -91,10 +96,10 @@ def publish(
         _end_text(published)
 
 
-def ended(published: Published, fleet: str, reason: str) -> VerbEnded:
+def ended(published: Published, fleet: str, reason: str, *, verb: str = "publish") -> VerbEnded:
     """Return what is logged of a publish: one JSON line on stderr, beside the sentences for people."""
     generation = published.head.generation if published.head else None
-    event = partial(VerbEnded, verb="publish", fleet=fleet, reason=reason, generation=generation)
+    event = partial(VerbEnded, verb=verb, fleet=fleet, reason=reason, generation=generation)
     match published.decision:
         case Mismatch(why):
             return event(outcome="refused", detail=f"{why}; nothing was stored")

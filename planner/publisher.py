@@ -5,6 +5,7 @@ the parent's plan are read anew and the guards run again (cases 13, 20).
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final, Protocol
 
 import msgspec
@@ -52,18 +53,19 @@ def publish(
     signature: Signature,
     clock: Clock,
     chance: Chance,
+    source: int | None = None,
 ) -> Published:
-    """Store a plan as far as the guards let it."""
+    """Store a plan as far as the guards let it; `source` is the old generation that it says again, which must be kept."""
     last: Conflict | None = None
     for attempt in range(TRIES_MAX):
         if attempt:
             clock.sleep(chance.uniform(0.0, min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0**attempt)))
-        parent, notes = read_parent(store)
+        parent, notes = read_parent(store, datetime.fromisoformat(signature.created_at))
         decision = decide(plan, parent, wish, limits)
         if not isinstance(decision, Store):
             return Published(decision, parent.head, notes)
         try:
-            entry = store.publish(_draft(decision.plan, signature), parent=parent.head)
+            entry = store.publish(_draft(decision.plan, signature), parent=parent.head, source=source)
         except Conflict as conflict:
             last = conflict
         else:
@@ -78,18 +80,21 @@ def _draft(plan: Plan, signature: Signature) -> Draft:
     return draft
 
 
-def read_parent(store: PlannerStore) -> tuple[Parent, tuple[str, ...]]:
+def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, ...]]:
     """Return what a new plan would stand on, and notes about what could not be read."""
     head = store.head()
-    if head is None:
-        return Parent(head=None, is_sound=False, base=None, floor=store.floor()), ()
-    stored = store.read(head.generation)
-    if isinstance(stored, StoredPlan) and stored.digest == head.digest:
-        return Parent(head=head, is_sound=True, base=stored.plan, floor=store.floor()), ()
-    base = _older(store, store.list(), head.generation)
-    against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
-    note = f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}"
-    return Parent(head=head, is_sound=False, base=base.plan if base else None, floor=store.floor()), (note,)
+    base, notes, is_sound = None, tuple[str, ...](), False
+    if head is not None:
+        stored = store.read(head.generation)
+        is_sound = isinstance(stored, StoredPlan) and stored.digest == head.digest
+        base = stored if is_sound and isinstance(stored, StoredPlan) else _older(store, store.list(), head.generation)
+        if not is_sound:
+            against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
+            notes = (f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}",)
+    parent = Parent(head=head, is_sound=is_sound, base=base.plan if base else None, floor=store.floor())
+    allows = store.allows(parent.next)
+    allowed = frozenset(one.guard for one in allows if one.until > now)
+    return msgspec.structs.replace(parent, allowed=allowed), notes
 
 
 def _older(store: PlannerStore, entries: Sequence[PlanEntry], below: int) -> StoredPlan | None:

@@ -24,9 +24,10 @@ from enactor.guards import (
     judge_change,
     judge_circles,
     judge_content,
-    judge_plan,
+    without_allowed,
 )
 from enactor.plan import Endpoint, Plan, canonical_json, content_of_endpoint, digest_of, sorted_plan
+from enactor.plan_guards import PLAN_ALLOWABLE, judge_plan
 from enactor.ports import PlanHead
 
 Key = tuple[str, str]
@@ -51,6 +52,13 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     base: Plan | None
     """HEAD's plan, or the newest older one that can be read."""
     floor: int
+    allowed: frozenset[str] = frozenset()
+    """The plan-wide guards that people lifted for the next generation."""
+
+    @property
+    def next(self) -> int:
+        """Return the generation that would be published."""
+        return 1 + max(self.head.generation if self.head else 0, self.floor)
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,12 +106,12 @@ def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Public
     generation = parent.head.generation if parent.head else 0
     if wish.expect_parent not in {None, generation}:
         return Mismatch(f"HEAD is generation {generation}, not {wish.expect_parent}: look at what was published since")
-    whole = () if wish.unguarded else judge_plan(new, parent.base, limits.plan)
+    whole = () if wish.unguarded else _whole(new, parent, limits)
     if whole:
         return RefusedWhole(whole, _digest(new))
     plan, carried = (new, ()) if wish.unguarded else carry(new, parent.base, limits)
     digest = _digest(plan)
-    left = () if wish.unguarded else judge_plan(plan, parent.base, limits.plan)
+    left = () if wish.unguarded else _whole(plan, parent, limits)
     if left:
         return RefusedWhole(left, digest, carried)
     if not _is_expected(digest, wish.expect_digest):
@@ -112,6 +120,10 @@ def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Public
         )
     is_same = parent.head is not None and parent.head.digest == digest and parent.is_sound and parent.floor < generation
     return Unchanged(digest, carried) if is_same else Store(plan, digest, carried)
+
+
+def _whole(plan: Plan, parent: Parent, limits: LimitsTable) -> tuple[Finding, ...]:
+    return without_allowed(judge_plan(plan, parent.base, limits.plan), parent.allowed & PLAN_ALLOWABLE)
 
 
 def _digest(plan: Plan) -> str:

@@ -22,6 +22,7 @@ from enactor.settings import Settings
 from enactor.table import PlanTable
 from enactor.table_setup import table_client
 from enactor.verbs import Operator
+from enactor.wheel import Wheel
 
 
 def ignore(_event: Event) -> None:
@@ -60,10 +61,15 @@ def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = N
     )
 
 
+def library(doors: Parts) -> Library:
+    """Return where plans are found: the table, and the disk where a state directory is told."""
+    settings = doors.settings
+    return Library(doors.table, PlanDisk(settings.state_dir, settings.fleet) if settings.state_dir else None)
+
+
 def enactor(doors: Parts) -> Enactor:
     """Return the enactor."""
     settings = doors.settings
-    disk = PlanDisk(settings.state_dir, settings.fleet) if settings.state_dir else None
     return Enactor(
         fleet=settings.fleet,
         enactor=settings.id,
@@ -71,16 +77,16 @@ def enactor(doors: Parts) -> Enactor:
         limits=settings.limits,
         zones=doors.zones,
         store=doors.table,
-        library=Library(doors.table, disk),
+        library=library(doors),
         clock=doors.clock,
         chance=doors.chance,
         tally=doors.tally,
     )
 
 
-def operator(doors: Parts, reason: str) -> Operator:
-    """Return the person at the wheel."""
-    return Operator(
+def wheel(doors: Parts, reason: str) -> Wheel:
+    """Return what a person's verbs work with."""
+    return Wheel(
         fleet=doors.settings.fleet,
         enactor=doors.settings.id,
         zones=doors.zones,
@@ -88,6 +94,11 @@ def operator(doors: Parts, reason: str) -> Operator:
         chance=doors.chance,
         comment=comment_text(doors.settings.fleet, doors.settings.id, reason),
     )
+
+
+def operator(doors: Parts, reason: str) -> Operator:
+    """Return the person at the wheel of a zone's switch."""
+    return Operator(wheel(doors, reason))
 
 
 def table_word(doors: Parts) -> Table | None:

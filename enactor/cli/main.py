@@ -8,10 +8,10 @@ import msgspec
 from prometheus_client import CollectorRegistry, start_http_server
 
 from enactor import __version__, worker
-from enactor.cli import playground, verbs, views
+from enactor.cli import endpoint_verbs, playground, verbs, views
 from enactor.cli.build import bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
-from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
 from enactor.collect import FleetZones
 from enactor.collect import collect as collect_plans
 from enactor.disk import PlanDisk
@@ -20,7 +20,7 @@ from enactor.logs import EventLog, say
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
 from enactor.ports import OutsideError
-from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE, cycle_status, survey_status
+from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status
 from enactor.settings import Settings
 
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
@@ -61,7 +61,7 @@ def once(*, as_json: bool, **flags: Any) -> None:
 @ending("enactor")
 def run(*, every: str, **flags: Any) -> None:
     """Work until told to stop (SIGTERM ends it within 10 seconds, between batches)."""
-    seconds = seconds_of(every)
+    seconds = seconds_of(every, "--every", lowest=0.1, highest=3600.0)
     settings = take_settings(flags, required=(*REQUIRED, "state-dir"))
     say_what_is_missing(settings)
     log = bound_log(settings)
@@ -166,18 +166,6 @@ def say_what_is_missing(settings: Settings) -> None:
         say("enactor: no --state-dir, so no plan is kept on disk for the day the table cannot be read")
 
 
-def seconds_of(text: str) -> float:
-    """Return a pause in seconds, from a text like 10s, 1.5m or 2h."""
-    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
-    try:
-        seconds = float(text[:-1]) * units[text[-1]]
-    except (ValueError, KeyError, IndexError):
-        end(EXIT_USAGE, [f"--every {text!r} is no pause like 10s, 1.5m or 2h"])
-    if not 0.1 <= seconds <= 3600:
-        end(EXIT_USAGE, [f"--every {text} is not between 0.1s and 1h"])
-    return seconds
-
-
 def serve_metrics(address: str, registry: CollectorRegistry) -> Any:
     """Serve metrics over HTTP; loopback unless another address is told."""
     host, _, port = address.rpartition(":")
@@ -190,6 +178,7 @@ def serve_metrics(address: str, registry: CollectorRegistry) -> Any:
 
 
 verbs.add_to(main)
+endpoint_verbs.add_to(main)
 playground.add_to(main)
 
 if __name__ == "__main__":

@@ -73,6 +73,25 @@ def take_settings(flags: dict[str, Any], *, required: Sequence[str] = ()) -> Set
     return settings
 
 
+UNIT_SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds_of(text: str, flag: str, *, lowest: float, highest: float) -> float:
+    """Return a time in seconds, from a text like 10s, 1.5m, 2h or 7d; end with status 2 where it cannot be meant."""
+    try:
+        seconds = float(text[:-1]) * UNIT_SECONDS[text[-1]]
+    except (ValueError, KeyError, IndexError):
+        end(EXIT_USAGE, [f"{flag} {text!r} is no time like 10s, 1.5m or 2h"])
+    if not lowest <= seconds <= highest:
+        end(EXIT_USAGE, [f"{flag} {text} is not between {_time_text(lowest)} and {_time_text(highest)}"])
+    return seconds
+
+
+def _time_text(seconds: float) -> str:
+    unit = next(unit for unit in reversed(UNIT_SECONDS) if seconds >= UNIT_SECONDS[unit] or unit == "s")
+    return f"{seconds / UNIT_SECONDS[unit]:g}{unit}"
+
+
 def read_config(path: str) -> Mapping[str, Any]:
     """Return what a configuration file says; end with status 2 where it cannot be read."""
     try:

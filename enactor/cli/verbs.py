@@ -1,4 +1,4 @@
-"""The operator's verbs on the command line: init, stop, start, adopt."""
+"""The verbs about a zone's switch on the command line: init, stop, start; and how every verb is recorded."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,19 +7,24 @@ from typing import Any, Literal
 import click
 
 from enactor.brake import Table, Unclear
-from enactor.cli.build import Parts, bound_log, operator, parts, place_of, table_word
-from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.cli.build import Parts, bound_log, operator, parts, table_word
+from enactor.cli.history import remember
+from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
 from enactor.hooks import VerbEnded
 from enactor.insist import NotDone
 from enactor.logs import EventLog
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from enactor.settings import Settings, zone_id
-from enactor.verbs import Done
+from enactor.wheel import Done
 
 BY_HAND = ("table", "fleet", "zones", "id", "roles", "account-share")
 zone_option = click.option("--zone", default=None, help="The hosted zone's id.")
 reason_option = click.option("--reason", default="", help="Why; goes into the change's Comment, for CloudTrail.")
+for_option = click.option(
+    "--for", "lasting", default=None, help="End by itself after this time, e.g. 2h (default: never)."
+)
+LASTING_MAX_SECONDS = 365 * 86400.0
 GENERATION_TOLD_MAX = 999_999_999
 """A typed generation leaves room for every plan that is still to come: twelve digits are all there are."""
 generation_option = click.option(
@@ -32,7 +37,7 @@ generation_option = click.option(
 
 def add_to(group: click.Group) -> None:
     """Add the verbs to the command."""
-    for command in (init, stop, start, adopt):
+    for command in (init, stop, start):
         group.add_command(command)
 
 
@@ -61,12 +66,15 @@ def init(*, zone: str | None, generation: int | None, reason: str, **flags: Any)
 @click.command()
 @settings_options(*BY_HAND)
 @zone_option
+@for_option
 @reason_option
 @ending("enactor")
-def stop(*, zone: str | None, reason: str, **flags: Any) -> None:
+def stop(*, zone: str | None, lasting: str | None, reason: str, **flags: Any) -> None:
     """Stop every enactor in one zone (--zone) or in all: works with the table and the planner dead."""
+    seconds = lasting_seconds(lasting)
     doors, wanted = braked(flags, zone)
-    each(doors, "stop", reason, wanted, lambda one: operator(doors, reason).stop(one, partial(table_word, doors)))
+    table = partial(table_word, doors)
+    each(doors, "stop", reason, wanted, lambda one: operator(doors, reason).stop(one, table, seconds))
 
 
 @click.command()
@@ -82,24 +90,9 @@ def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any
     each(doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation))
 
 
-@click.command()
-@settings_options(*BY_HAND)
-@click.argument("name")
-@zone_option
-@click.option("--yes", is_flag=True, help="Do not ask back.")
-@reason_option
-@ending("enactor")
-def adopt(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
-    """Take a name whose record sets stand without our fence into the fleet, as it stands."""
-    settings = take_settings(flags, required=("fleet", "zones"))
-    doors = logged(settings)
-    place, wanted = place_of(doors, name, zone_argument(zone) if zone else None)
-    hand = operator(doors, reason)
-    for line in hand.adopt_preview(place, wanted):
-        click.echo(line)
-    if not yes and not click.confirm("adopt it?", default=False, err=True):
-        end(EXIT_FAILED, ["not adopted; nothing was written"])
-    tell(recorded(doors, "adopt", reason, place, lambda: hand.adopt(place, wanted), name=wanted))
+def lasting_seconds(text: str | None, *, highest: float = LASTING_MAX_SECONDS) -> float | None:
+    """Return what --for says in seconds, None where it is not given."""
+    return None if text is None else seconds_of(text, "--for", lowest=1.0, highest=highest)
 
 
 def braked(flags: dict[str, Any], zone: str | None) -> tuple[Parts, list[str]]:
@@ -144,17 +137,21 @@ def logged(settings: Settings) -> Parts:
 
 
 def recorded(
-    doors: Parts, verb: str, reason: str, zone: str, do: Callable[[], Done], *, name: str | None = None
+    doors: Parts, verb: str, reason: str, zone: str | None, do: Callable[[], Done], *, name: str | None = None
 ) -> Done:
-    """Do a verb, and log what came of it: who did what, where, and why."""
+    """Do a verb, and log what came of it, in the table's history too: who did what, where, and why."""
     ended = partial(VerbEnded, verb=verb, fleet=doors.settings.fleet, reason=reason, zone=zone, name=name)
     try:
         done = do()
     except (OutsideError, Unclear) as error:
-        doors.tally(ended(outcome="failed", detail=str(error)))
+        failure = ended(outcome="failed", detail=str(error))
+        doors.tally(failure)
+        remember(doors, failure)
         raise
     outcome: Literal["changed", "unchanged"] = "changed" if done.change_id else "unchanged"
-    doors.tally(ended(outcome=outcome, detail=done.sentence, change_id=done.change_id))
+    success = ended(outcome=outcome, detail=done.sentence, change_id=done.change_id)
+    doors.tally(success)
+    remember(doors, success)
     return done
 
 

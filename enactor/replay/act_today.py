@@ -215,7 +215,6 @@ class Scene:
             deletes=sets,
             creates=(),
             before=sets,
-            serving=("v4",),
         )
         batch = Batch(
             zone=ZONE,

@@ -10,6 +10,7 @@ from enactor import guards
 from enactor.guards import Finding, LimitRule, Limits, LimitsTable, PlanLimits, Surroundings
 from enactor.plan import Broken, Endpoint, Plan, Retired
 from enactor.plan_form import read_plan
+from enactor.plan_guards import judge_plan
 from enactor.records import Alias, Content, RecordSet, content_of
 
 from .kernel_builders import NAME, ZONE, ZONE_NAME, alias, cname, entry, plan, simple, weighted
@@ -265,19 +266,19 @@ def fleet(count: int, *, changed: int = 0, retired: int = 0) -> Plan:
 def test_case_1_empty_plan_refuses_no_endpoints() -> None:
     """Case 1: a plan of no endpoints is refused, with a base and without one."""
     for base in (fleet(20), None):
-        (found,) = guards.judge_plan(fleet(0), base, PlanLimits())
+        (found,) = judge_plan(fleet(0), base, PlanLimits())
         assert found.guard == "empty-plan"
     broken = Broken(name=NAME, zone=ZONE, faults=())
-    assert guards.judge_plan(plan(broken=[broken]), None, PlanLimits()) == ()
+    assert judge_plan(plan(broken=[broken]), None, PlanLimits()) == ()
 
 
 def test_cases_4_and_74_vanished_refuses_the_first_name_that_is_not_mentioned() -> None:
     """Cases 4 and 74: a name leaves only by being listed as retired; at the default limit not one may vanish."""
-    (found,) = guards.judge_plan(fleet(19), fleet(20), PlanLimits())
+    (found,) = judge_plan(fleet(19), fleet(20), PlanLimits())
     assert (found.guard, found.observed, found.wanted) == ("vanished", 20, 19)
     assert "1 of 20 endpoints are no longer mentioned (ep19.example.test.)" in found.message
-    assert guards.judge_plan(fleet(19, retired=1), fleet(20), PlanLimits()) == ()
-    (found,) = guards.judge_plan(fleet(3), fleet(200), PlanLimits())
+    assert judge_plan(fleet(19, retired=1), fleet(20), PlanLimits()) == ()
+    (found,) = judge_plan(fleet(3), fleet(200), PlanLimits())
     assert "197 of 200" in found.message
     assert "and 192 more" in found.message
 
@@ -285,13 +286,13 @@ def test_cases_4_and_74_vanished_refuses_the_first_name_that_is_not_mentioned() 
 def test_vanished_says_where_a_name_is_mentioned_instead() -> None:
     """A wrong zone id in a file is not five names that nobody mentions: both zones are named, and what is mentioned nowhere apart."""
     moved = [msgspec.structs.replace(one, zone="Z0WRONG") for one in fleet(7).endpoints]
-    (found,) = guards.judge_plan(plan(moved[0]), fleet(1), PlanLimits())
+    (found,) = judge_plan(plan(moved[0]), fleet(1), PlanLimits())
     assert (found.guard, found.observed, found.wanted) == ("vanished", 1, 0)
     assert found.message == (
         f"{moved[0].name} is mentioned in zone Z0WRONG and no longer in {ZONE}; "
         "check the zone id, or list a name under retired to let it leave"
     )
-    (found,) = guards.judge_plan(plan(*moved[:6]), fleet(7), PlanLimits())
+    (found,) = judge_plan(plan(*moved[:6]), fleet(7), PlanLimits())
     assert found.message.startswith("1 of 7 endpoints are no longer mentioned (ep6.example.test.); ep0.example.test., ")
     assert f"and 1 more are mentioned in zone Z0WRONG and no longer in {ZONE}; check the zone id" in found.message
 
@@ -299,30 +300,30 @@ def test_vanished_says_where_a_name_is_mentioned_instead() -> None:
 def test_vanished_passes_at_a_limit_of_one_half_and_refuses_past_it() -> None:
     """Two of four may vanish at 0.5, three may not."""
     limits = PlanLimits(vanished=0.5)
-    assert guards.judge_plan(fleet(2), fleet(4), limits) == ()
-    assert [found.guard for found in guards.judge_plan(fleet(1), fleet(4), limits)] == ["vanished"]
+    assert judge_plan(fleet(2), fleet(4), limits) == ()
+    assert [found.guard for found in judge_plan(fleet(1), fleet(4), limits)] == ["vanished"]
 
 
 def test_changed_share_passes_at_its_limit_and_is_off_at_1() -> None:
     """Two of four may change at 0.5, three may not; at the default of 1.0 all may."""
     limits = PlanLimits(changed_share=0.5)
-    assert guards.judge_plan(fleet(4, changed=2), fleet(4), limits) == ()
-    (found,) = guards.judge_plan(fleet(4, changed=3), fleet(4), limits)
+    assert judge_plan(fleet(4, changed=2), fleet(4), limits) == ()
+    (found,) = judge_plan(fleet(4, changed=3), fleet(4), limits)
     assert found.message == "3 of 4 endpoints change at once, a share of 0.75 over the limit 0.5"
-    assert guards.judge_plan(fleet(4, changed=4), fleet(4), PlanLimits()) == ()
+    assert judge_plan(fleet(4, changed=4), fleet(4), PlanLimits()) == ()
 
 
 def test_created_endpoints_do_not_count_as_changed() -> None:
     """Ten new endpoints beside four that stay are no change of those four."""
-    assert guards.judge_plan(fleet(14), fleet(4), PlanLimits(changed_share=0.0)) == ()
+    assert judge_plan(fleet(14), fleet(4), PlanLimits(changed_share=0.0)) == ()
 
 
 def test_a_zone_judges_a_plan_by_its_own_endpoints() -> None:
     """What leaves another zone is not this zone's to refuse."""
     other = msgspec.structs.replace(entry(simple(1), name="x.other.test."), zone="Z2")
     base = plan(*fleet(1).endpoints, other)
-    assert guards.judge_plan(fleet(1), base, PlanLimits(), ZONE) == ()
-    assert [found.guard for found in guards.judge_plan(fleet(1), base, PlanLimits(), "Z2")] == ["vanished"]
+    assert judge_plan(fleet(1), base, PlanLimits(), ZONE) == ()
+    assert [found.guard for found in judge_plan(fleet(1), base, PlanLimits(), "Z2")] == ["vanished"]
 
 
 def test_limits_are_those_of_the_first_rule_that_fits() -> None:

@@ -10,7 +10,7 @@ from enactor.disk import DiskReading, PlanDisk
 from enactor.kept_plans import OLDER_PLANS_MAX, WHOLE_PLANS_MAX
 from enactor.library import REMEMBERED_PLANS_MAX, Library
 from enactor.plan import StoredPlan
-from enactor.ports import Announcement, DamagedPlan, PlanEntry, PlanHead, Unavailable
+from enactor.ports import Announcement, DamagedPlan, PlanAllow, PlanEntry, PlanHead, Unavailable
 
 from .kernel_builders import NAME, ZONE, ZONE_NAME, digest, entry, plan, simple, stored, switch
 
@@ -67,6 +67,9 @@ class Table:
             )
             for _, one in sorted(self.plans.items(), reverse=True)
         ]
+
+    def allows(self, generation: int) -> Sequence[PlanAllow]:
+        return ()
 
     def announce(self, announcement: Announcement) -> None:
         """Nobody listens."""

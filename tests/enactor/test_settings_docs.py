@@ -11,12 +11,12 @@ from enactor.cli.options import CONFIG_LIMIT_OCTETS, CONFIG_VARIABLE, read_confi
 from enactor.guards import (
     ENDPOINT_GUARDS,
     NOT_ALLOWABLE,
-    PLAN_GUARDS,
     ZONE_RECORD_SETS_MAX,
     Limits,
     LimitsTable,
     PlanLimits,
 )
+from enactor.plan_guards import PLAN_GUARDS
 from enactor.settings import SHARE_DEFAULT, VARIABLES, Settings, settle
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")

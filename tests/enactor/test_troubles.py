@@ -15,7 +15,7 @@ from enactor.library import Library
 from enactor.outcome import ZonePort
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import StoredPlan
-from enactor.ports import Announcement, OutsideError, PlanEntry, PlanHead, Unavailable
+from enactor.ports import Announcement, OutsideError, PlanAllow, PlanEntry, PlanHead, Unavailable
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status
 
 from . import kernel_builders
@@ -46,6 +46,9 @@ class Plans:
         return self.newest if generation == self.newest.generation else None
 
     def list(self) -> Sequence[PlanEntry]:
+        return ()
+
+    def allows(self, generation: int) -> Sequence[PlanAllow]:
         return ()
 
     def announce(self, announcement: Announcement) -> None:

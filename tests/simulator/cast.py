@@ -11,6 +11,7 @@ from enactor.guards import LimitsTable
 from enactor.library import Library
 from enactor.plan import Plan
 from enactor.verbs import Operator
+from enactor.wheel import Wheel
 from planner.publisher import Signature, publish
 from planner.publishing import Wish
 
@@ -106,9 +107,9 @@ def operator(name: str, number: int, *verbs: str) -> Actor:
 
     def body(line: Line) -> Any:
         table, zones = ThinTable(line, FLEET), ThinZones(line, ZONE_NAMES)
-        one = Operator(
-            fleet=FLEET, enactor=name, zones=zones, clock=line, chance=line, comment=comment_text(FLEET, name, "")
-        )
+        comment = comment_text(FLEET, name, "")
+        wheel = Wheel(fleet=FLEET, enactor=name, zones=zones, clock=line, chance=line, comment=comment)
+        one = Operator(wheel)
 
         def said() -> Table:
             return Table(table.head(), table.floor())

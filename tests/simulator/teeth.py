@@ -14,7 +14,6 @@ from enactor import batch as batches
 from enactor import (
     brake,
     collect,
-    guards,
     references,
     sending,
     standing,
@@ -148,7 +147,6 @@ def _no_survivors() -> AbstractContextManager[None]:
 def _no_guards() -> tuple[tuple[Any, str, Any], ...]:
     return (
         (swap, "_findings", lambda *_: ()),
-        (guards, "judge_plan", lambda *_: ()),
         (standing, "judge_plan", lambda *_: ()),
     )
 

@@ -1,0 +1,256 @@
+"""Do what a person asks of one endpoint: hold, release, allow, adopt, retire, heal, disown.
+
+The shell of `marks`, which decides. Each batch rests on the endpoint's own fence and leaves the switch out, so every verb works
+while stopped, with the table unreachable and the planner dead, unless said otherwise.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+
+from enactor import marks
+from enactor.batch import Batch, Change, swap_changes
+from enactor.fence import Allow, Fence, Garbled, instant_text
+from enactor.insist import NotDone
+from enactor.memory import ZoneMemory
+from enactor.plan import Endpoint, content_of_endpoint
+from enactor.plan_guards import PLAN_GUARDS
+from enactor.plan_index import PlanIndex
+from enactor.records import Content, ManagedType, RecordSet
+from enactor.swap import Swap, View
+from enactor.wheel import Done, Wheel
+
+HEAL_HOLD_SECONDS = 24 * 3600.0
+"""What was put there from a file stays on hold so long, unless it is released: the plans say otherwise."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """An endpoint a person named: the zone's id, and its canonical name."""
+
+    zone: str
+    name: str
+
+
+class EndpointOperator:
+    """A person at one endpoint."""
+
+    def __init__(self, wheel: Wheel) -> None:
+        self._wheel = wheel
+
+    def hold(self, place: Place, seconds: float | None) -> Done:
+        """Freeze it: nothing is written there until it is released, or until the hold ends."""
+        self._view(place)
+        until = self._wheel.in_future(seconds)
+        change = self._do(place, lambda view: marks.held(view, self._wheel.hand(), until), what="hold")
+        end = f" until {instant_text(until)}" if until else ""
+        return Done(f"{place.name} is held{end}: no enactor writes there", change)
+
+    def release(self, place: Place) -> Done:
+        """Take a hold away."""
+        change = self._do(place, lambda view: marks.released(view, self._wheel.hand()), what="release")
+        return Done(f"{place.name} is not held" if change is None else f"{place.name} is released", change)
+
+    def allow(self, place: Place, guard: str, generation: int, seconds: float) -> Done:
+        """Let one guard pass once, at one generation, for a time."""
+        assert guard not in PLAN_GUARDS, "a plan-wide guard is allowed in the table"
+        self._view(place)
+        until = self._wheel.in_future(seconds)
+        assert until is not None, "an allow always ends"
+        allow = Allow(guard, generation, until)
+        change = self._do(
+            place,
+            lambda view: marks.allowed(view, self._wheel.hand(), allow, self._wheel.zones.aws_now()),
+            what="allow",
+        )
+        return Done(
+            f"{guard} is allowed once at {place.name}, for generation {generation}, until {instant_text(until)}", change
+        )
+
+    def adopt_preview(self, place: Place, from_fleet: str | None = None) -> tuple[str, ...]:
+        """Return what `adopt` will do, a line each; raise NotDone where it may not, or has nothing to do."""
+        view = self._view(place)
+        if problem := marks.why_not_adopted(view, self._wheel.fleet, from_fleet):
+            raise NotDone(problem)
+        first = f"{place.name} in zone {place.zone}: a fence is created (gen 0), and nothing else changes; asserted as they stand:"
+        return (first, *(f"  {line(record)}" for record in view.sets))
+
+    def adopt(self, place: Place, from_fleet: str | None = None) -> Done:
+        """Take an endpoint into this fleet's hands as it stands; the next cycle applies the newest plan through the guards."""
+        change = self._do(place, lambda view: marks.adopted(view, self._wheel.hand(), from_fleet), what="adopt")
+        return Done(f"{place.name} is adopted by fleet {self._wheel.fleet}", change)
+
+    def retire_preview(self, place: Place, of: ManagedType | None) -> tuple[str, ...]:
+        """Return what `retire` will do, a line each; raise NotDone where it may not."""
+        swap = self._retirement(self._whole(place), place, of, 0)
+        if swap is None:
+            return (f"{place.name} in zone {place.zone}: nothing is left to retire",)
+        left = "a tombstone stays, and only `enactor adopt` lifts it" if of is None else "everything else stays"
+        again = set(swap.creates)
+        gone = [record for record in swap.deletes if record not in again]
+        return (
+            f"{place.name} in zone {place.zone}: {left}; these record sets are deleted:",
+            *(f"  {line(record)}" for record in gone),
+        )
+
+    def retire(self, place: Place, of: ManagedType | None, generation: int) -> Done:
+        """Take the name, or one type of it, away; the whole zone is read, for aliases that point there."""
+
+        def decide() -> Batch | None:
+            memory = self._whole(place)
+            swap = self._retirement(memory, place, of, generation)
+            if swap is None:
+                return None
+            pointed = [key for key in memory.pointed if key[0] == place.name]
+            return self._wheel.batch(
+                place.zone,
+                memory.zone_name,
+                swaps=(swap,),
+                retires=of or "",
+                pointed=pointed,
+                generation=swap.fence_after.gen,
+            )
+
+        change = self._wheel.insist(decide, what=f"retiring {place.name}")
+        what = f"the {of} record sets of {place.name} are" if of else f"{place.name} is"
+        return Done(f"{what} retired", change)
+
+    def _retirement(self, memory: ZoneMemory, place: Place, of: ManagedType | None, generation: int) -> Swap | None:
+        view = memory.view(place.name)
+        return marks.retired(view, self._wheel.hand(), of, generation=generation, pointed=memory.pointed)
+
+    def heal_preview(self, place: Place, remedy: "Remedy") -> tuple[str, ...]:
+        """Return exactly what `heal` will write, a line for each change; raise NotDone where it may not."""
+        memory = self._read(place)
+        swap = self._healing(memory, place, remedy, self._hold_end(remedy))
+        if swap is None:
+            return (f"{place.name} in zone {place.zone}: it stands so already",)
+        fence = swap.fence_after
+        held = f", on hold until {instant_text(fence.until)}" if fence.state == "hold" and fence.until else ""
+        first = (
+            f"{place.name} in zone {place.zone}: {remedy.source}, fence at generation {fence.gen}{held}; in one call:"
+        )
+        return (
+            first,
+            *(f"  {change.action} {line(change.record)}" for change in swap_changes(swap, memory.zone_name)),
+        )
+
+    def heal(self, place: Place, remedy: "Remedy") -> Done:
+        """Put the content in place, through fence and gate."""
+        until = self._hold_end(remedy)
+
+        def decide() -> Batch | None:
+            memory = self._read(place)
+            swap = self._healing(memory, place, remedy, until)
+            if swap is None:
+                return None
+            return self._wheel.batch(place.zone, memory.zone_name, swaps=(swap,), generation=swap.fence_after.gen)
+
+        change = self._wheel.insist(decide, what=f"healing {place.name}")
+        return Done(f"{place.name} is healed with {remedy.source}", change)
+
+    def _hold_end(self, remedy: "Remedy") -> datetime | None:
+        return None if remedy.generation is not None else self._wheel.in_future(HEAL_HOLD_SECONDS)
+
+    def _healing(self, memory: ZoneMemory, place: Place, remedy: "Remedy", until: datetime | None) -> Swap | None:
+        view = memory.view(place.name)
+        return marks.healed(view, self._wheel.hand(), remedy.content, generation=remedy.generation, until=until)
+
+    def disown_preview(self, place: Place) -> tuple[str, ...]:
+        """Return what `disown` will do; raise NotDone where it may not."""
+        self._own_fence(place)
+        return (
+            f"{place.name} in zone {place.zone}: its fence is deleted; its record sets stay as they are, and nobody minds them",
+        )
+
+    def disown(self, place: Place) -> Done:
+        """Take the fence away and nothing else: from then on the name is nobody's."""
+
+        def decide() -> Batch | None:
+            memory = self._read(place)
+            reading = memory.view(place.name).fence
+            if reading is None:
+                return None
+            record = self._own_fence(place, memory)
+            return self._wheel.batch(place.zone, memory.zone_name, extra=(Change("DELETE", record),))
+
+        change = self._wheel.insist(decide, what=f"disowning {place.name}")
+        return Done(f"{place.name} is disowned; its record sets stand as they were", change)
+
+    def _own_fence(self, place: Place, memory: ZoneMemory | None = None) -> RecordSet:
+        reading = (memory or self._read(place)).view(place.name).fence
+        match reading and reading.fence:
+            case Fence(fleet=self._wheel.fleet, state="live"):
+                assert reading is not None, "it has a fence"
+                return reading.record
+            case Fence(fleet=self._wheel.fleet, state=state):
+                way = (
+                    f"`enactor release {place.name}` first"
+                    if state == "hold"
+                    else "a tombstone is lifted by `enactor adopt`"
+                )
+                raise NotDone(f"{place.name} is {'held' if state == 'hold' else state}: {way}")
+            case Fence(fleet=fleet):
+                raise NotDone(f"{place.name} belongs to fleet {fleet} by its fence, not to {self._wheel.fleet}")
+            case Garbled(why):
+                raise NotDone(f"the fence of {place.name} cannot be read ({why}): delete it by hand if nobody needs it")
+            case _:
+                raise NotDone(f"{place.name} has no fence, so it is nobody's already")
+
+    def _do(self, place: Place, wanted: Callable[[View], Swap | None], *, what: str) -> str | None:
+        def decide() -> Batch | None:
+            memory = self._read(place)
+            swap = wanted(memory.view(place.name))
+            if swap is None:
+                return None
+            return self._wheel.batch(place.zone, memory.zone_name, swaps=(swap,), generation=swap.fence_after.gen)
+
+        return self._wheel.insist(decide, what=f"{what} of {place.name}")
+
+    def _read(self, place: Place) -> ZoneMemory:
+        memory = ZoneMemory(self._wheel.zones, place.zone, self._wheel.fleet)
+        memory.refresh_by_name([place.name])
+        return memory
+
+    def _view(self, place: Place) -> View:
+        return self._read(place).view(place.name)
+
+    def _whole(self, place: Place) -> ZoneMemory:
+        memory = ZoneMemory(self._wheel.zones, place.zone, self._wheel.fleet)
+        memory.read_all(self._wheel.clock.now())
+        return memory
+
+
+class Remedy(msgspec.Struct, frozen=True, kw_only=True):
+    """What an endpoint is healed with: its content, where that comes from, and the plan's generation, None from a file."""
+
+    content: Content
+    source: str
+    generation: int | None
+
+
+def remedy_of(plan: PlanIndex, place: Place) -> Remedy:
+    """Return an endpoint's content in a plan at hand."""
+    content = plan.contents.get((place.zone, place.name))
+    what = f"plan {plan.stored.generation} from {plan.source}"
+    if not content:
+        raise NotDone(f"{what} has no content for {place.name} in zone {place.zone}; give a plan file with --plan")
+    return Remedy(content=content, source=what, generation=plan.stored.generation)
+
+
+def remedy_of_file(endpoints: tuple[Endpoint, ...], place: Place, path: str) -> Remedy:
+    """Return an endpoint's content in a plan file."""
+    for endpoint in endpoints:
+        if endpoint.key == (place.zone, place.name):
+            content = content_of_endpoint(endpoint)
+            if content:
+                return Remedy(content=content, source=path, generation=None)
+    raise NotDone(f"{path} has no content for {place.name} in zone {place.zone}")
+
+
+def line(record: RecordSet) -> str:
+    """Return a record set as people read it."""
+    what = f"alias {record.alias.name}" if record.alias else " ".join(record.values)
+    weight = "" if record.weight is None else f" weight {record.weight}"
+    label = "" if record.set_identifier is None else f" [{record.set_identifier}]"
+    return f"{record.type}{label} {what}{weight}"

@@ -1,0 +1,76 @@
+"""The commands that go back to an old plan, and keep one from being collected: republish, pin, unpin."""
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import click
+
+from enactor.cli.options import told
+from enactor.fence import instant_text
+from enactor.hooks import VerbEnded
+from enactor.logs import EventLog, logger
+from enactor.outside import SystemChance, SystemClock
+from enactor.settings import Settings
+from planner.commands_publish import ended, tell
+from planner.commands_table import read_stored
+from planner.options import generation_type, json_option, open_table, with_settings
+from planner.publisher import Signature
+from planner.publisher import publish as publish_plan
+from planner.publishing import Wish
+
+why_option = click.option(
+    "--reason", required=True, metavar="TEXT", help="Why, for people who look at the table later."
+)
+
+
+@click.command()
+@click.argument("generation", type=generation_type)
+@with_settings("table", "fleet", "id", required=("table", "fleet"))
+@why_option
+@json_option
+def republish(generation: int, settings: Settings, reason: str, as_json: bool) -> None:
+    """Go back to an old plan: its content becomes the next generation, through the same guards. Nothing ever runs backwards."""
+    with told("planner", as_json=as_json):
+        table = open_table(settings, settings.fleet)
+        published = publish_plan(
+            table,
+            read_stored(table, generation).plan,
+            Wish(),
+            settings.limits,
+            signature=Signature(settings.id, reason, instant_text(datetime.now(UTC))),
+            clock=SystemClock(),
+            chance=SystemChance(),
+            source=generation,
+        )
+    EventLog(logger(planner=settings.id))(ended(published, settings.fleet, reason, verb="republish"))
+    tell(published, as_json=as_json)
+
+
+@click.command()
+@click.argument("generation", type=generation_type)
+@with_settings("table", "fleet", "id", required=("table", "fleet"))
+@why_option
+def pin(generation: int, settings: Settings, reason: str) -> None:
+    """Keep a plan from being collected until it is unpinned."""
+    with told("planner"):
+        now = instant_text(datetime.now(UTC))
+        open_table(settings, settings.fleet).pin(generation, reason=reason, by=settings.id, created_at=now)
+    _say("pin", settings, reason, f"generation {generation} is pinned: no collect deletes it", generation)
+
+
+@click.command()
+@click.argument("generation", type=generation_type)
+@with_settings("table", "fleet", "id", required=("table", "fleet"))
+@click.option("--reason", default="", metavar="TEXT", help="Why, for people who read the log later.")
+def unpin(generation: int, settings: Settings, reason: str) -> None:
+    """Take a pin away; fine where there is none."""
+    with told("planner"):
+        open_table(settings, settings.fleet).unpin(generation)
+    _say("unpin", settings, reason, f"generation {generation} is not pinned", generation)
+
+
+def _say(verb: str, settings: Settings, reason: str, sentence: str, generation: int) -> None:
+    event: Any = partial(VerbEnded, verb=verb, fleet=settings.fleet, reason=reason, generation=generation)
+    EventLog(logger(planner=settings.id))(event(outcome="changed", detail=sentence))
+    click.echo(sentence)
