@@ -27,7 +27,12 @@ def written(octets: str) -> str:
     return "".join(char if "!" <= char <= "~" and char not in ".\\" else escape(ord(char)) for char in octets)
 
 
-labels = st.text(st.characters(max_codepoint=255), min_size=1, max_size=6).map(written)
+def is_free(label: str) -> bool:
+    """Tell whether a label is none of ours: hypothesis draws from the texts in our sources, and no endpoint may have one."""
+    return names.reserved_label(canonical(label)) is None
+
+
+labels = st.text(st.characters(max_codepoint=255), min_size=1, max_size=6).map(written).filter(is_free)
 texts = st.lists(labels, min_size=1, max_size=3).map(".".join)
 wildcards = st.one_of(texts, texts.map("*.{}".format), texts.map("\\052.{}".format))
 zones = st.one_of(st.just(ZONE), st.lists(labels, min_size=1, max_size=3).map(".".join).map(canonical))
