@@ -5,8 +5,10 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Final
 
 from enactor.sandbox.engine import Settings
 from enactor.sandbox.isolation import shell_lines
@@ -15,6 +17,8 @@ from enactor.sandbox.world import ZONE, World
 
 WAIT_STEP_SECONDS = 1.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+AT_ONCE: Final[Callable[[str], None]] = partial(print, flush=True)
+"""It serves for hours: what waits in a pipe's buffer until the end tells nobody how to reach it."""
 
 
 def run_sandbox(
@@ -25,7 +29,7 @@ def run_sandbox(
     zones: Mapping[str, str | None] | None = None,
     settings: Settings | None = None,
     alias_answers: Mapping[str, Sequence[str]] | None = None,
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = AT_ONCE,
 ) -> int:
     """Serve until SIGTERM or SIGINT, and return the exit status.
 
@@ -44,7 +48,7 @@ def run_sandbox(
     return 0
 
 
-def run_world(*, port: int = 0, dns_port: int = 0, say: Callable[[str], None] = print) -> int:
+def run_world(*, port: int = 0, dns_port: int = 0, say: Callable[[str], None] = AT_ONCE) -> int:
     """Serve with the example fleet published and three enactors at work until SIGTERM or SIGINT; return the exit status."""
     with (
         _stop_signals() as stopped,
