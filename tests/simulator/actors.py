@@ -7,16 +7,19 @@ where it stands: `Position` is that, remembered in a tree, so that what was once
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import greenlet
 import msgspec
 
 from enactor.brake import Unclear
+from enactor.hooks import Hook
 from enactor.insist import NotDone
+from enactor.outcome import ZonePort
 from enactor.ports import OutsideError
+from enactor.table import PlanTable
 
-from .ops import Op, Sleep
+from .ops import Op, SdkWait, Sleep
 from .probes import Probes
 
 AWS_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -44,8 +47,9 @@ class Ended(msgspec.Struct, frozen=True):
 class Line:
     """An actor's line to the outside, and its own clock and chance, all counted."""
 
-    def __init__(self, number: int, probes: Probes) -> None:
+    def __init__(self, number: int, probes: Probes, ports: "Ports | None" = None) -> None:
         self._number = number
+        self._ports = ports
         self.probes = probes
         self._nonces = 0
         self._now = 0.0
@@ -59,6 +63,16 @@ class Line:
             raise answer.error
         return answer.value
 
+    def hosted_zones(self, hook: Hook) -> ZonePort:
+        """Return the hosted zones as this tier serves them."""
+        assert self._ports is not None, "who asks for ports is given some"
+        return self._ports.zones(self, hook)
+
+    def plan_table(self) -> PlanTable:
+        """Return the plan table as this tier serves it."""
+        assert self._ports is not None, "who asks for ports is given some"
+        return self._ports.table(self)
+
     def now(self) -> float:
         """Return the actor's own seconds."""
         return self._now
@@ -68,6 +82,11 @@ class Line:
         self._now += seconds
         self.ask(Sleep())
 
+    def wait_in_sdk(self, seconds: float) -> None:
+        """Wait between two attempts of the SDK."""
+        self._now += seconds
+        self.ask(SdkWait())
+
     def nonce(self) -> str:
         """Return digits that nobody else has."""
         self._nonces += 1
@@ -76,6 +95,18 @@ class Line:
     def uniform(self, low: float, high: float) -> float:
         """Return the middle: jitter changes nothing but time."""
         return (low + high) / 2
+
+
+class Ports(Protocol):
+    """A tier: what stands between the code under test and the operations that it asks for."""
+
+    def zones(self, line: Line, hook: Hook) -> ZonePort:
+        """Return hosted zones on a line."""
+        ...
+
+    def table(self, line: Line) -> PlanTable:
+        """Return the plan table on a line."""
+        ...
 
 
 Body = Callable[[Line], Any]
@@ -103,9 +134,11 @@ class Troupe:
         intern_op: Callable[[Op], int],
         answers: Sequence[Answer],
         probes: Probes | None = None,
+        ports: Ports | None = None,
     ) -> None:
         self.actors = tuple(actors)
         self._probes = probes or Probes()
+        self._ports = ports
         self.pending: list[int] = []
         """The number of the operation in hand, or -1 where the actor has ended."""
         self.ends: dict[int, Ended] = {}
@@ -139,7 +172,7 @@ class Troupe:
     def _fresh(self, actor: int) -> greenlet.greenlet:
         self.starts += 1
         part = self.actors[actor]
-        return greenlet.greenlet(lambda: _run(part, self._probes))
+        return greenlet.greenlet(lambda: _run(part, Line(part.number, self._probes, self._ports)))
 
     def _again(self, position: int) -> greenlet.greenlet:
         """Bring a fresh run of the same code to a position, by the answers it was given."""
@@ -170,9 +203,9 @@ class Troupe:
         return position
 
 
-def _run(actor: Actor, probes: Probes) -> Ended:
+def _run(actor: Actor, line: Line) -> Ended:
     try:
-        return Ended(result=actor.body(Line(actor.number, probes)))
+        return Ended(result=actor.body(line))
     except (OutsideError, NotDone, Unclear) as error:
         return Ended(error=error)
     except Exception as error:  # noqa: BLE001 - a fault in the code under test is what the simulator looks for

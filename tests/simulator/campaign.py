@@ -1,7 +1,7 @@
 """Play random runs of every scenario for as long as told, over fresh seeds, and write a table; replay what was found.
 
-python -m tests.simulator.campaign --seconds 3600
-python -m tests.simulator.campaign --replay october 0,1,2:hold,d0
+python -m tests.simulator.campaign --seconds 3600 [--tier thin|wire|both]
+python -m tests.simulator.campaign --replay october 0,1,2:hold,d0 [--tier wire]
 python -m tests.simulator.campaign --teeth
 """
 
@@ -11,21 +11,27 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from itertools import count, islice
 from typing import Final
 
 import msgspec
 
 from . import probes
-from .exhaustive import search
+from .exhaustive import Found, search
 from .scenarios import ALL, OCTOBER
-from .schedules import Tally, campaign, decoded, encoded, shrunk
-from .stage import Scenario, Stage, timeline
+from .schedules import Tally, campaign, decoded, encoded, replayed, shrunk
+from .stage import THIN, Scenario, Stage, Tier, timeline
 from .teeth import TEETH
+from .wire_world import wire_tier
 
+LOOK_RUNS: Final = 10
+"""Runs between two looks at the clock."""
 CHUNK_RUNS: Final = 1_000
-"""Runs between two looks at the clock; then the scenario is made ready anew, so that memory stays bounded."""
+"""After so many runs the scenario is made ready anew, so that memory stays bounded."""
+TIERS: Final = {"thin": ("thin",), "wire": ("wire",), "both": ("thin", "wire")}
 FAULTS_MAX: Final = 6
 PROCESSES: Final = 2
 
@@ -34,6 +40,7 @@ class Line(msgspec.Struct, kw_only=True):
     """What a campaign has done with one scenario."""
 
     scenario: str
+    tier: str
     seeds: str
     runs: int
     steps: int
@@ -42,21 +49,32 @@ class Line(msgspec.Struct, kw_only=True):
     violations: list[str]
 
 
-def played(scenario: Scenario, seconds: float, first_seed: int) -> Line:
-    """Play one scenario for some time."""
-    until = time.monotonic() + seconds
+@contextmanager
+def tier_of(name: str) -> Iterator[Tier]:
+    """Have a tier for a while."""
+    if name == "thin":
+        yield THIN
+        return
+    with wire_tier() as tier:
+        yield tier
+
+
+def played(scenario_name: str, tier_name: str, seconds: float, first_seed: int) -> Line:
+    """Play one scenario on one tier for some time."""
+    scenario, until = named(scenario_name), time.monotonic() + seconds
     tally, hit, seeds = Tally(), set[str](), count(first_seed)
-    while time.monotonic() < until and not tally.found:
-        stage = Stage(scenario)
-        campaign(stage, islice(seeds, CHUNK_RUNS), faults_max=FAULTS_MAX, tally=tally)
-        hit |= stage.world.probes.hit
-    violations = []
-    for line, found in tally.found:
-        short = shrunk(Stage(scenario), found)
-        again = f"python -m tests.simulator.campaign --replay {scenario.name} {shlex.quote(encoded(short.steps))}"
-        violations.append("\n".join([line, *short.faults, *timeline(Stage(scenario), short.steps), again]))
+    with tier_of(tier_name) as tier:
+        while time.monotonic() < until and not tally.found:
+            stage = Stage(scenario, tier)
+            for _ in range(CHUNK_RUNS // LOOK_RUNS):
+                campaign(stage, islice(seeds, LOOK_RUNS), faults_max=FAULTS_MAX, tally=tally)
+                if tally.found or time.monotonic() > until:
+                    break
+            hit |= stage.world.probes.hit
+        violations = [violation(Stage(scenario, tier), line, found) for line, found in tally.found]
     return Line(
         scenario=scenario.name,
+        tier=tier_name,
         seeds=f"{first_seed} to {first_seed + tally.runs - 1}",
         runs=tally.runs,
         steps=tally.steps,
@@ -66,16 +84,29 @@ def played(scenario: Scenario, seconds: float, first_seed: int) -> Line:
     )
 
 
+def named(name: str) -> Scenario:
+    """Return the scenario of a name; only the name goes to another process, since what actors do cannot be pickled."""
+    return next(one for one in ALL if one.name == name)
+
+
+def violation(stage: Stage, line: str, found: Found) -> str:
+    """Return what broke, the shortest way there as a timeline, and the line that plays it again."""
+    short = shrunk(stage, found)
+    command = f"python -m tests.simulator.campaign --tier {stage.tier.name} --replay {stage.scenario.name}"
+    again = f"{command} {shlex.quote(encoded(short.steps))}"
+    return "\n".join([line, *short.faults, *timeline(stage, short.steps), again])
+
+
 def table(lines: list[Line]) -> list[str]:
     """Return the campaign's table, in markdown."""
     rows = [
-        "| scenario | seeds | runs | steps | faults | probes hit | violations |",
-        "| --- | --- | ---: | ---: | --- | ---: | ---: |",
+        "| scenario | tier | seeds | runs | steps | faults | probes hit | violations |",
+        "| --- | --- | --- | ---: | ---: | --- | ---: | ---: |",
     ]
     for line in lines:
         faults = ", ".join(f"{kind} {number:,}" for kind, number in line.faults.items())
         rows.append(
-            f"| {line.scenario} | {line.seeds} | {line.runs:,} | {line.steps:,} | {faults} "
+            f"| {line.scenario} | {line.tier} | {line.seeds} | {line.runs:,} | {line.steps:,} | {faults} "
             f"| {len(line.probes)} | {len(line.violations)} |"
         )
     total = Counter[str]()
@@ -83,22 +114,22 @@ def table(lines: list[Line]) -> list[str]:
         total.update(line.faults)
     hit = {probe for line in lines for probe in line.probes}
     rows.append(
-        f"| all | | {sum(line.runs for line in lines):,} | {sum(line.steps for line in lines):,} "
+        f"| all | | | {sum(line.runs for line in lines):,} | {sum(line.steps for line in lines):,} "
         f"| {', '.join(f'{kind} {number:,}' for kind, number in sorted(total.items()))} "
         f"| {len(hit)} of {len(probes.ALL)} | {sum(len(line.violations) for line in lines)} |"
     )
     return rows
 
 
-def run(seconds: float, first_seed: int) -> int:
-    """Play every scenario its share of the time, print the table, and return the exit status."""
-    share = seconds * PROCESSES / len(ALL)
+def run(seconds: float, first_seed: int, tiers: Sequence[str]) -> int:
+    """Play every scenario on every tier its share of the time, print the table, and return the exit status."""
+    share = seconds * PROCESSES / (len(ALL) * len(tiers))
     with ProcessPoolExecutor(PROCESSES) as pool:
-        running = [pool.submit(played, scenario, share, first_seed) for scenario in ALL]
+        running = [pool.submit(played, scenario.name, tier, share, first_seed) for scenario in ALL for tier in tiers]
         lines = []
         for future in running:
             lines.append(future.result())
-            print(f"{lines[-1].scenario}: {lines[-1].runs:,} runs", file=sys.stderr, flush=True)
+            print(f"{lines[-1].scenario} {lines[-1].tier}: {lines[-1].runs:,} runs", file=sys.stderr, flush=True)
     print(f"commit {commit()}, {seconds:.0f} s on {PROCESSES} processes, up to {FAULTS_MAX} faults a run\n")
     print("\n".join(table(lines)))
     missed = sorted(set(probes.ALL) - {probe for line in lines for probe in line.probes})
@@ -116,16 +147,18 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
-def replay(name: str, word: str) -> int:
+def replay(name: str, word: str, tier_name: str) -> int:
     """Play the steps of a violation and tell them."""
     scenario = next((one for one in ALL if one.name == name), None)
     if scenario is None:
         print(f"no scenario is called {name}; there are {', '.join(one.name for one in ALL)}", file=sys.stderr)
         return 2
-    stage = Stage(scenario)
-    lines = timeline(stage, decoded(word))
-    print("\n".join(lines))
-    return 1 if any("BROKEN" in line for line in lines) else 0
+    with tier_of(tier_name) as tier:
+        stage, steps = Stage(scenario, tier), decoded(word)
+        found = replayed(stage, steps)
+        lines = timeline(stage, steps)
+    print("\n".join([*lines, *(f"BROKEN {fault}" for fault in (found.faults if found else ()))]))
+    return 1 if found else 0
 
 
 def teeth() -> int:
@@ -155,6 +188,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulator.campaign", description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3600.0, help="how long to play")
     parser.add_argument("--first-seed", type=int, default=int(time.time()), help="where the seeds begin")
+    parser.add_argument("--tier", choices=sorted(TIERS), help="on which tier; both for a campaign, thin for a replay")
     parser.add_argument("--replay", nargs=2, metavar=("SCENARIO", "STEPS"), help="play what was found, step by step")
     parser.add_argument("--teeth", action="store_true", help="print the table of protections")
     parser.add_argument(
@@ -162,12 +196,13 @@ def main() -> int:
     )
     asked = parser.parse_args()
     if asked.replay:
-        return replay(*asked.replay)
+        name, word = asked.replay
+        return replay(name, word, "wire" if asked.tier == "wire" else "thin")
     if asked.teeth:
         return teeth()
     if asked.one_fault:
         return one_fault(asked.one_fault)
-    return run(asked.seconds, asked.first_seed)
+    return run(asked.seconds, asked.first_seed, TIERS[asked.tier or "both"])
 
 
 if __name__ == "__main__":

@@ -8,8 +8,11 @@ from enactor.brake import Table
 from enactor.collect import FleetZones, collect
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.guards import LimitsTable
+from enactor.hooks import Event, Hook
 from enactor.library import Library
+from enactor.outcome import ZonePort
 from enactor.plan import Plan
+from enactor.table import PlanTable
 from enactor.verbs import Operator
 from enactor.wheel import Wheel
 from planner.publisher import Signature, publish
@@ -27,11 +30,25 @@ ZONE_NAMES = {ZONE: ZONE_NAME}
 WRITTEN_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+class ThinPorts:
+    """The thin tier: each verb of a port is one operation."""
+
+    def zones(self, line: Line, _hook: Hook) -> ZonePort:
+        return ThinZones(line, ZONE_NAMES)
+
+    def table(self, line: Line) -> PlanTable:
+        return ThinTable(line, FLEET)
+
+
+def ignored(_event: Event) -> None:
+    """Hear of calls that nobody counts."""
+
+
 def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = False) -> Actor:
     """Return a planner that publishes some plans, one after the other."""
 
     def body(line: Line) -> Any:
-        table = ThinTable(line, FLEET)
+        table = line.plan_table()
         signature = Signature(name, "", WRITTEN_AT.isoformat())
         for plan in plans:
             publish(
@@ -67,18 +84,18 @@ def enactor(
 
 def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None) -> Enactor:
     """Return the real enactor on a line."""
-    table = ThinTable(line, FLEET)
+    table, tally = line.plan_table(), Tally(Listener(line.probes))
     return Enactor(
         fleet=FLEET,
         enactor=enactor_id,
         zone_ids=(ZONE,),
         limits=LimitsTable(),
-        zones=ThinZones(line, ZONE_NAMES),
+        zones=line.hosted_zones(tally),
         store=table,
         library=Library(table, disk),
         clock=line,
         chance=line,
-        tally=Tally(Listener(line.probes)),
+        tally=tally,
     )
 
 
@@ -87,8 +104,8 @@ def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
 
     def body(line: Line) -> Any:
         report = collect(
-            ThinTable(line, FLEET),
-            FleetZones(ThinZones(line, ZONE_NAMES), FLEET),
+            line.plan_table(),
+            FleetZones(line.hosted_zones(ignored), FLEET),
             (ZONE,),
             dry_run=False,
             keep_newest=keep_newest,
@@ -106,7 +123,7 @@ def operator(name: str, number: int, *verbs: str) -> Actor:
     """Return a person who uses the product's verbs: init, stop, start."""
 
     def body(line: Line) -> Any:
-        table, zones = ThinTable(line, FLEET), ThinZones(line, ZONE_NAMES)
+        table, zones = line.plan_table(), line.hosted_zones(ignored)
         comment = comment_text(FLEET, name, "")
         wheel = Wheel(fleet=FLEET, enactor=name, zones=zones, clock=line, chance=line, comment=comment)
         one = Operator(wheel)
@@ -138,6 +155,6 @@ def pinner(name: str, number: int, generation: int) -> Actor:
     """Return a person who pins a plan by the product's verb."""
 
     def body(line: Line) -> Any:
-        ThinTable(line, FLEET).pin(generation, reason="", by=name, created_at=WRITTEN_AT.isoformat())
+        line.plan_table().pin(generation, reason="", by=name, created_at=WRITTEN_AT.isoformat())
 
     return Actor(name=name, number=number, body=body)

@@ -97,6 +97,16 @@ class Sleep(msgspec.Struct, frozen=True, tag=True):
     """Wait."""
 
 
+class SdkWait(msgspec.Struct, frozen=True, tag=True):
+    """Wait inside the SDK, between two of its own attempts: no stop ends that."""
+
+
+class ZoneName(msgspec.Struct, frozen=True, tag=True):
+    """Ask for a zone's name."""
+
+    zone: str
+
+
 Hand = Literal[
     "wipe sets",
     "wipe all",
@@ -138,9 +148,31 @@ class Raw(msgspec.Struct, frozen=True, tag=True):
 ZoneRead = Fences | SwitchAlone | Listing | At
 TableRead = Get | Under
 TableWrite = Put | Transact | DeleteAll
-ZoneOp = ZoneRead | Cas | ByHand | Raw
+Meaning = ZoneRead | ZoneName | Cas | TableRead | TableWrite
+
+
+class Sent(msgspec.Struct, frozen=True, tag=True):
+    """A request as the SDK would put it on the wire, without what differs each time (dates, signature, ids of its own)."""
+
+    means: Meaning
+    """What it asks, in the words of the ports: for timelines, probes and promises. The request alone is evaluated."""
+    method: str
+    target: str
+    """Path and query."""
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    attempt: int
+    """Which of the SDK's own attempts it is, 1 for the first."""
+
+    @property
+    def asked(self) -> "tuple[str, str, bytes]":
+        """Return what stays the same however often it is sent."""
+        return self.method, self.target, self.body
+
+
+ZoneOp = ZoneRead | ZoneName | Cas | ByHand | Raw
 TableOp = TableRead | TableWrite | TableByHand
-Op = ZoneOp | TableOp | Sleep
+Op = ZoneOp | TableOp | Sent | Sleep | SdkWait
 
 Component = Literal["zone", "table", "none"]
 
@@ -148,9 +180,11 @@ Component = Literal["zone", "table", "none"]
 def component(op: Op) -> Component:
     """Return what part of the world an operation looks at or changes."""
     match op:
-        case Fences() | SwitchAlone() | Listing() | At() | Cas() | ByHand() | Raw():
+        case Sent(means):
+            return component(means)
+        case Fences() | SwitchAlone() | Listing() | At() | ZoneName() | Cas() | ByHand() | Raw():
             return "zone"
-        case Sleep():
+        case Sleep() | SdkWait():
             return "none"
         case _:
             return "table"
@@ -161,8 +195,21 @@ def is_private(op: Op) -> bool:
     return isinstance(op, Sleep) or (isinstance(op, Put) and op.sk.startswith(ANNOUNCEMENTS))
 
 
+def batch_of(op: Op) -> Batch | None:
+    """Return the batch that an operation sends."""
+    match op:
+        case Sent(means):
+            return batch_of(means)
+        case Cas(batch=batch):
+            return batch
+        case _:
+            return None
+
+
 def is_write(op: Op) -> bool:
     """Tell whether an operation may change anything."""
+    if isinstance(op, Sent):
+        return is_write(op.means)
     return isinstance(op, Cas | Put | Transact | DeleteAll | ByHand | TableByHand | Raw)
 
 
@@ -213,6 +260,12 @@ def said(op: Op) -> str:
             return f"deletes items {', '.join(sks)}"
         case Sleep():
             return "sleeps"
+        case SdkWait():
+            return "waits in the SDK"
+        case ZoneName(zone):
+            return f"asks for the name of {zone}"
+        case Sent(means=means, attempt=attempt):
+            return said(means) + (f" (the SDK's attempt {attempt})" if attempt > 1 else "")
         case ByHand(zone, hand, name):
             return f"does by hand in {zone}: {hand} {name}".rstrip()
         case TableByHand(hand):

@@ -16,6 +16,7 @@ from enactor.plan import StoredPlan
 from enactor.records import RecordSet
 from enactor.table import PlanTable
 from enactor.table_collecting import TableCollecting
+from enactor.table_events import TableEvents
 from enactor.table_items import Item, Items, Refusal, Write
 from enactor.table_publishing import TablePublishing
 from enactor.table_reading import TableReading
@@ -107,6 +108,7 @@ class ThinTable(PlanTable):
         self._reading = TableReading(items)
         self._publishing = TablePublishing(items, self._reading)
         self._collecting = TableCollecting(items, self._reading)
+        self._events = TableEvents(items)
 
 
 class ThinDisk(PlanDisk):

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from enactor import names, wire
 from enactor.batch import Batch
 from enactor.outcome import Applied, Outcome, OverBudget, Unknown, ZoneBusy
-from enactor.ports import Unavailable
+from enactor.ports import Stopping, Unavailable
 from enactor.records import RecordSet
 from enactor.route53 import _outcome
 from enactor.sandbox import zone_model
@@ -34,11 +34,14 @@ from .ops import (
     Op,
     Put,
     Raw,
+    SdkWait,
+    Sleep,
     SwitchAlone,
     TableByHand,
     Transact,
     Under,
     ZoneRead,
+    is_write,
 )
 from .probes import Probes, of_answer
 from .table_model import Table
@@ -48,6 +51,15 @@ LOST: Final = Answer(Unknown("the answer was lost"))
 THROTTLED_BATCH: Final = Answer(OverBudget())
 BUSY_BATCH: Final = Answer(ZoneBusy())
 UNAVAILABLE: Final = Answer(error=Unavailable("no answer; try again later"))
+
+Fault = str
+HOLD: Final = "hold"
+"""The request is kept on its way, its sender gets no answer, and it is evaluated when the scheduler says so."""
+THROTTLE: Final = "throttle"
+BUSY: Final = "busy"
+DOWN: Final = "no answer"
+"""The request was not evaluated, and its sender cannot know."""
+STOP: Final = "sigterm"
 
 RESTORED: Final = "(restored from a backup)"
 """A mark in the model's table that no code reads: plans may have been lost by a person's hand."""
@@ -94,6 +106,7 @@ class World:
         self.busy_batch = self.fixed(BUSY_BATCH)
         self.unavailable = self.fixed(UNAVAILABLE)
         self.slept = self.fixed(Answer())
+        self.stopped = self.fixed(Answer(error=Stopping("asked to stop")))
         self.backup = self.table({})
         """The table that a restore brings back."""
         self._zone_steps: dict[tuple[int, int], tuple[int, int]] = {}
@@ -116,6 +129,28 @@ class World:
     def table(self, table: Table) -> int:
         """Return a table state's number."""
         return self.tables.number(tuple(sorted(table.items())), lambda: table)
+
+    def faults_of(self, op: Op) -> tuple[Fault, ...]:
+        """Return the faults that can strike an operation. To be killed is to get no more turns, which needs no step."""
+        match op:
+            case ByHand() | TableByHand() | SdkWait():
+                return ()
+            case Cas():
+                return (HOLD, THROTTLE, BUSY)
+            case Sleep():
+                return (STOP,)
+            case _ if is_write(op):
+                return (DOWN, HOLD)
+            case _:
+                return (DOWN,)
+
+    def fault_answer(self, op: Op, fault: Fault) -> int:
+        """Return the number of what the sender gets where a fault strikes."""
+        if fault == STOP:
+            return self.stopped
+        if isinstance(op, Cas):
+            return {HOLD: self.lost, THROTTLE: self.throttled_batch, BUSY: self.busy_batch}[fault]
+        return self.unavailable
 
     def step_zone(self, zone: int, op: int) -> tuple[int, int]:
         """Return (zone after, answer) of an operation on a zone."""

@@ -1,0 +1,203 @@
+"""The wire tier's ports: the product's adapters over real boto3 clients, which stop where botocore is about to send.
+
+Everything above the socket runs as it ships: the adapters, the SDK's settings, its checks, its XML and JSON, signatures, its
+own attempts, and the parsing of answers and errors. Time and chance inside the SDK are the actor's own, as everywhere here.
+The clients are shared, because making one takes longer than a whole run; what they remember of an actor is kept with the actor.
+"""
+
+import io
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, Final
+from unittest.mock import patch
+
+import boto3
+import msgspec
+import tenacity.wait
+from botocore import endpoint, exceptions
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.compat import HTTPHeaders
+from botocore.retries import quota, standard
+
+from enactor.batch import Batch
+from enactor.budget import AccountLimits, Budget
+from enactor.guards import LimitsTable
+from enactor.hooks import Hook
+from enactor.outcome import Outcome
+from enactor.outside import gate_limits, route53_client
+from enactor.route53 import Route53Zones
+from enactor.sandbox.isolation import inside, isolated
+from enactor.sandbox.wire import Reply
+from enactor.table import PlanTable, table_client
+
+from .actors import Line
+from .cast import FLEET, ZONE_NAMES
+from .wire_requests import sent
+
+TABLE: Final = "plans"
+ACCOUNT_SHARE: Final = 1.0
+"""A smaller one would only add waits, which change nothing but an actor's own time."""
+_MIDDLE: Final = 0.5
+"""Jitter changes nothing but time, so it is always the middle."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """No answer: which of botocore's errors its HTTP session raises."""
+
+    kind: str
+    lasts: bool = False
+    """Whether the same request fails so however often it is sent, until its sender asks for something else."""
+
+
+class Here(msgspec.Struct):
+    """What belongs to one actor and the SDK would keep for a whole process."""
+
+    line: Line
+    batch: Batch | None = None
+    """The batch that the request in hand is made from."""
+    outage: tuple[tuple[str, str, bytes], Failure] | None = None
+    """The request that finds no answer, and how."""
+    retry_tokens: dict[int, int] = {}
+    """What is left of each client's quota of second attempts."""
+
+
+HERE: Final[ContextVar[Here]] = ContextVar("HERE")
+"""The actor that runs: a greenlet has a context of its own."""
+
+
+class WireZones(Route53Zones):
+    """The adapter, unchanged; it only says which batch its next request is made from, so that promises can judge it."""
+
+    def compare_and_swap(self, batch: Batch) -> Outcome:
+        here = HERE.get()
+        here.batch = batch
+        try:
+            return super().compare_and_swap(batch)
+        finally:
+            here.batch = None
+
+
+class WirePorts:
+    """The wire tier: the product's adapters on real clients."""
+
+    def __init__(self, clients: "Clients") -> None:
+        self._clients = clients
+
+    def zones(self, line: Line, hook: Hook) -> Route53Zones:
+        _arrive(line)
+        budget, limits = Budget(line, ACCOUNT_SHARE, AccountLimits()), LimitsTable()
+        return WireZones(
+            lambda _: self._clients.route53,
+            budget_of=lambda _: budget,
+            limits_of=lambda name: gate_limits(limits, name),
+            clock=line,
+            hook=hook,
+        )
+
+    def table(self, line: Line) -> PlanTable:
+        _arrive(line)
+        return PlanTable(self._clients.dynamodb, TABLE, FLEET, clock=line, chance=line)
+
+
+class Clients(msgspec.Struct, frozen=True):
+    """The clients that the product makes, with its settings."""
+
+    route53: Any
+    dynamodb: Any
+
+
+@contextmanager
+def clients(environment: dict[str, str]) -> Iterator[Clients]:
+    """Make the clients in an environment, as a process of the product does, and have them stop before they send."""
+    own_quota = patch.object(quota, "RetryQuota", _Quota)
+    own_chance = patch.object(standard, "ExponentialBackoff", partial(standard.ExponentialBackoff, random=_middle))
+    with inside(isolated(environment, {})), own_quota, own_chance:
+        session = boto3.Session()
+        made = Clients(route53_client(session), table_client(session))
+    made.route53.meta.events.register("before-send.route-53", _stop_before_send)
+    made.dynamodb.meta.events.register("before-send.dynamodb", _stop_before_send)
+    waits = patch.object(endpoint, "time", SimpleNamespace(sleep=_wait_in_sdk))
+    jitter = patch.object(tenacity.wait, "random", SimpleNamespace(random=_middle, uniform=_between))
+    try:
+        with waits, jitter:
+            yield made
+    finally:
+        made.route53.close()
+        made.dynamodb.close()
+
+
+class _Quota(quota.RetryQuota):
+    """The SDK's quota of second attempts, kept with the actor instead of with the shared client."""
+
+    @property
+    def _available_capacity(self) -> int:
+        here = HERE.get(None)
+        return here.retry_tokens.get(id(self), self.INITIAL_CAPACITY) if here else self.INITIAL_CAPACITY
+
+    @_available_capacity.setter
+    def _available_capacity(self, capacity: int) -> None:
+        here = HERE.get(None)
+        if here is not None:
+            here.retry_tokens[id(self)] = capacity
+
+
+def _arrive(line: Line) -> None:
+    if HERE.get(None) is None:
+        HERE.set(Here(line))
+
+
+def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+    """Stop with the request in hand, and go on with its answer, or without one."""
+    here = HERE.get()
+    asked = sent(request, here.batch, ZONE_NAMES)
+    if here.outage is not None and here.outage[0] == asked.asked:
+        raise error_of(here.outage[1], request.url)
+    here.outage = None
+    answer: Reply | Failure = here.line.ask(asked)
+    if isinstance(answer, Reply):
+        return response(request.url, answer)
+    if answer.lasts:
+        here.outage = (asked.asked, answer)
+    raise error_of(answer, request.url)
+
+
+def response(url: str, reply: Reply) -> AWSResponse:
+    """Return an answer as botocore's HTTP session does."""
+    return AWSResponse(url, reply.status, HTTPHeaders.from_pairs(reply.headers), _Raw(reply.body))
+
+
+def error_of(failure: Failure, url: str) -> exceptions.BotoCoreError:
+    """Return the very error that botocore's HTTP session raises, made anew so that no two raises share a traceback."""
+    kinds: dict[str, type[exceptions.BotoCoreError]] = {
+        "timeout": exceptions.ReadTimeoutError,
+        "unreachable": exceptions.EndpointConnectionError,
+        "closed": exceptions.ConnectionClosedError,
+    }
+    return kinds[failure.kind](endpoint_url=url, error=failure.kind)
+
+
+class _Raw(io.BytesIO):
+    """A body, as urllib3 hands it over."""
+
+    def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
+        yield self.read()
+
+
+def _wait_in_sdk(seconds: float) -> None:
+    here = HERE.get(None)
+    if here is None:
+        time.sleep(seconds)  # somebody else's client, in the same process
+    else:
+        here.line.wait_in_sdk(seconds)
+
+
+def _middle() -> float:
+    return _MIDDLE
+
+
+def _between(low: float, high: float) -> float:
+    return (low + high) / 2
