@@ -5,7 +5,10 @@ from typing import Any
 
 import boto3
 import pytest
+from prometheus_client import CollectorRegistry, generate_latest
 
+from enactor.cli.build import parts
+from enactor.metrics import Metrics
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import canonical_json
 from enactor.plan_form import read_plan
@@ -13,7 +16,7 @@ from enactor.ports import Draft
 from enactor.table import PlanTable, table_client
 
 from .history import API, lines
-from .world import WEB, World, record
+from .world import WEB, HastyClock, Machine, World, record
 
 
 def smuggle(world: World, *endpoints: dict[str, Any]) -> None:
@@ -33,6 +36,26 @@ def smuggle(world: World, *endpoints: dict[str, Any]) -> None:
         created_at="2026-11-30T00:00:00Z",
     )
     store.publish(draft, parent=store.head())
+
+
+def test_case_1_a_plan_without_endpoints_is_refused_and_counted(world: World) -> None:
+    """By the planner, and past it by the enactor: no call that changes, the generation stays, and the metrics say which guard."""
+    endpoints = [world.endpoint(1, 2, name=f"ep{number}.example.test.") for number in range(20)]
+    world.publish(*endpoints)
+    registry = CollectorRegistry()
+    machine = Machine(parts(world.settings(), Metrics(registry), HastyClock()))
+    assert machine.cycle().outcome == "changed"
+    assert 'enactor_endpoints{state="current"} 20.0' in generate_latest(registry).decode()
+    world.publish(expect=3)
+    world.publish(flags=["--unguarded"])
+    watch, switch = world.watch(), world.switch_text()
+    report = machine.cycle()
+    assert (report.outcome, report.calls.change, report.zones[0].open) == ("refused", 0, 1)
+    assert (world.switch_text(), watch.batches) == (switch, ())
+    page = generate_latest(registry).decode()
+    assert 'enactor_plan_refusals_total{guard="empty-plan"} 1.0' in page
+    assert 'enactor_cycles_total{outcome="refused"} 1.0' in page
+    assert 'enactor_endpoints{state="current"} 20.0' in page
 
 
 @pytest.mark.parametrize("size", [1, 2, 9])
