@@ -38,8 +38,6 @@ PAGES_MAX: Final = 4_000
 """Over a million record sets: a listing that never ends is a fault, not a large zone."""
 READ_TRIES: Final = 4
 READ_WAIT_MAX_SECONDS: Final = 8.0
-FULL_SETS_AT_NAME: Final = 310
-"""One page for one name: its managed sets and those of a few other types."""
 
 
 class Route53Zones:

@@ -14,8 +14,6 @@ from enactor.guards import ZONE_RECORD_SETS_MAX, LimitRule, Limits, LimitsTable,
 from enactor.plan import Fault
 
 SHARE_DEFAULT: Final = 0.5
-KEEP_NEWEST_DEFAULT: Final = 10
-KEEP_HOURS_DEFAULT: Final = 24
 
 _ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/\S{1,512}")
 _ID_OTHER: Final = re.compile(r"[^a-z0-9-]+")

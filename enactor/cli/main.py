@@ -12,7 +12,7 @@ from enactor.cli import endpoint_verbs, playground, verbs, views
 from enactor.cli.build import bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
-from enactor.collect import FleetZones
+from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS, FleetZones
 from enactor.collect import collect as collect_plans
 from enactor.disk import PlanDisk
 from enactor.hooks import Event
@@ -127,13 +127,13 @@ def status(*, as_json: bool, **flags: Any) -> None:
 @click.option("--dry-run", is_flag=True, help="Say for each plan why it stays or goes; delete nothing.")
 @click.option(
     "--keep-newest",
-    default=10,
+    default=KEEP_NEWEST_PLANS,
     show_default=True,
     type=click.IntRange(1),
     help="Plans that stay whatever is referenced.",
 )
 @click.option(
-    "--keep-hours", default=24, show_default=True, type=click.IntRange(0), help="Plans younger than this stay."
+    "--keep-hours", default=KEEP_HOURS, show_default=True, type=click.IntRange(0), help="Plans younger than this stay."
 )
 @json_option
 @ending("enactor")
