@@ -26,7 +26,7 @@ SCHEMAS: Final[dict[str, type]] = {
 }
 FILES: Final = frozenset({"fleet", "plan"})
 WITH_FAULTS: Final = frozenset({"publish", "dry-run"})
-WITH_ERROR: Final = frozenset({"publish", "dry-run", "list", "show", "diff"})
+WITH_ERROR: Final = frozenset(SCHEMAS) - FILES
 """Which commands print what is wrong with their file, or what failed outside, in place of their report."""
 
 

@@ -137,19 +137,22 @@ def told(program: str, *, as_json: bool = False) -> Iterator[None]:
         stdout = msgspec.json.encode(FaultsReport(error.faults)) if as_json else b""
         end(EXIT_FAILED, [*lines, f"{error}; nothing was done with it"], stdout=stdout)
     except Stopping:
-        end(EXIT_FAILED, [f"{program}: stopped before it was done; what was sent was sent whole"])
+        _failed(program, "stopped before it was done; what was sent was sent whole", as_json=as_json)
     except OutsideError as error:
-        stdout = msgspec.json.encode(ErrorReport(str(error))) if as_json else b""
-        end(EXIT_FAILED, [f"{program}: {error}"], stdout=stdout)
+        _failed(program, str(error), as_json=as_json)
+
+
+def _failed(program: str, why: str, *, as_json: bool) -> NoReturn:
+    end(EXIT_FAILED, [f"{program}: {why}"], stdout=msgspec.json.encode(ErrorReport(why)) if as_json else b"")
 
 
 def ending(program: str) -> Callable[[Command], Command]:
-    """Wrap a command so that every error from outside ends it in a sentence."""
+    """Wrap a command so that every error from outside ends it in a sentence, and with `--json` in an object beside it."""
 
     def wrap(command: Command) -> Command:
         @functools.wraps(command)
         def run(*args: Any, **kwargs: Any) -> Any:
-            with told(program):
+            with told(program, as_json=bool(kwargs.get("as_json"))):
                 return command(*args, **kwargs)
 
         return run  # type: ignore[return-value]  # functools.wraps keeps the signature that click reads
