@@ -3,8 +3,9 @@
 Pure but for the mapping and the text it is handed. Every fault is listed at once; nothing is guessed.
 """
 
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -51,10 +52,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WrongSettings(ValueError):  # noqa: N818 - the reader sees the list of faults
-    """Settings that cannot be meant, with every fault."""
+    """Settings that cannot be meant, with every fault; `settings` is what the others say, `wrong` the keys that say nothing."""
 
-    def __init__(self, faults: list[Fault]) -> None:
+    def __init__(self, faults: list[Fault], settings: Settings, wrong: Iterable[str]) -> None:
         self.faults = tuple(faults)
+        self.settings = settings
+        self.wrong = frozenset(wrong)
         super().__init__("; ".join(map(str, faults)))
 
 
@@ -72,21 +75,32 @@ def folded_id(text: str) -> str:
 
 
 def settle(
-    flags: Mapping[str, Any], environment: Mapping[str, str], file: Mapping[str, Any], host_name: str
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    file: Mapping[str, Any],
+    host_name: str,
+    *,
+    file_name: str = "",
 ) -> Settings:
-    """Return the settings: a flag before the variable before the file; raise WrongSettings with every fault."""
-    known = ", ".join(sorted([*VARIABLES, "limits"]))
-    unknown = sorted(str(key) for key in set(file) - set(VARIABLES) - {"limits"})
-    faults = [Fault(key, f"unknown setting; known are {known}") for key in unknown]
+    """Return the settings: a flag before the variable before the file; raise WrongSettings with every fault.
+
+    A fault in the file begins with `file_name`: a key may stand in several files, and who mends it must know in which.
+    """
+    within = f"{file_name}: " if file_name else ""
+    known = [*VARIABLES, "limits"]
+    unknown = sorted(str(key) for key in file if key not in known)
+    faults = [Fault(f"{within}{key}", _unknown(key, "setting", known)) for key in unknown]
+    wrong: list[str] = []
 
     def told(key: str, read: Callable[[Any], Any], default: Any) -> Any:
-        where, value = _first(key, flags, environment, file)
+        where, value = _first(key, flags, environment, file, within)
         if value is None or value in ("", ()):
             return default
         try:
             return read(value)
         except (ValueError, TypeError) as error:
             faults.append(Fault(where, str(error)))
+            wrong.append(key)
             return default
 
     settings = Settings(
@@ -99,15 +113,23 @@ def settle(
         plan_mirror=told("plan-mirror", _mirror, ""),
         account_share=told("account-share", _share, SHARE_DEFAULT),
         metrics=told("metrics", _address, ""),
-        limits=_limits(file.get("limits", {}), faults),
+        limits=_limits(file.get("limits", {}), f"{within}limits", faults),
     )
     if faults:
-        raise WrongSettings(faults)
+        raise WrongSettings(faults, settings, wrong)
     return settings
 
 
+def _unknown(word: str, what: str, known: Iterable[str]) -> str:
+    """Say that a word is none of those that are known, which these are, and which of them it is most like."""
+    listed = sorted(known)
+    near = difflib.get_close_matches(word, listed, n=1)
+    meant = f", most like {near[0]}" if near else ""
+    return f"unknown {what}{meant}; known are {', '.join(listed)}"
+
+
 def _first(
-    key: str, flags: Mapping[str, Any], environment: Mapping[str, str], file: Mapping[str, Any]
+    key: str, flags: Mapping[str, Any], environment: Mapping[str, str], file: Mapping[str, Any], within: str
 ) -> tuple[str, Any]:
     flag = flags.get(key)
     if flag not in (None, (), ""):
@@ -115,7 +137,7 @@ def _first(
     variable = VARIABLES[key]
     if environment.get(variable):
         return variable, environment[variable]
-    return key, file.get(key)
+    return f"{within}{key}", file.get(key)
 
 
 def _text(value: Any) -> str:
@@ -177,52 +199,58 @@ def _share(value: Any) -> float:
     return share
 
 
-def _limits(file: Any, faults: list[Fault]) -> LimitsTable:
+def _limits(file: Any, path: str, faults: list[Fault]) -> LimitsTable:
     """Read the guards' limits: shares by label, and rules for endpoint patterns under `endpoints`."""
     if not isinstance(file, dict):
-        faults.append(Fault("limits", f"{file!r} is not a mapping of guard labels to limits"))
+        faults.append(Fault(path, f"{file!r} is not a mapping of guard labels to limits"))
         return LimitsTable()
-    file = dict(file)
-    rules = file.pop("endpoints", [])
-    quota = file.pop("zone-record-sets", ZONE_RECORD_SETS_MAX)
+    of_endpoint, of_plan = _labels(Limits()), _labels(PlanLimits())
+    known = [*of_endpoint, *of_plan, "zone-record-sets", "endpoints"]
+    unknown = [str(key) for key in file if key not in known]
+    faults += [Fault(f"{path}.{key}", _unknown(key, "limit", known)) for key in unknown]
+    quota = file.get("zone-record-sets", ZONE_RECORD_SETS_MAX)
     if isinstance(quota, bool) or not isinstance(quota, int) or quota < 1:
-        faults.append(Fault("limits.zone-record-sets", f"{quota!r} is no number of record sets"))
+        faults.append(Fault(f"{path}.zone-record-sets", f"{quota!r} is no number of record sets"))
         quota = ZONE_RECORD_SETS_MAX
-    plan = {key: file.pop(key) for key in ("vanished", "changed-share") if key in file}
-    default = _shares(file, Limits(), "limits", faults)
+    default = _shares({key: file[key] for key in file if key in of_endpoint}, Limits(), path, faults)
     return LimitsTable(
         default=default,
-        plan=_shares(plan, PlanLimits(), "limits", faults),
-        rules=_rules(rules, default, faults),
+        plan=_shares({key: file[key] for key in file if key in of_plan}, PlanLimits(), path, faults),
+        rules=_rules(file.get("endpoints", []), default, f"{path}.endpoints", faults),
         zone_record_sets=quota,
     )
 
 
-def _rules(rules: Any, default: Limits, faults: list[Fault]) -> tuple[LimitRule, ...]:
+def _rules(rules: Any, default: Limits, path: str, faults: list[Fault]) -> tuple[LimitRule, ...]:
     if not isinstance(rules, list):
-        faults.append(Fault("limits.endpoints", f"{rules!r} is not a list"))
+        faults.append(Fault(path, f"{rules!r} is not a list"))
         return ()
+    known = ["match", *_labels(default)]
     found: list[LimitRule] = []
     for index, rule in enumerate(rules):
-        path = f"limits.endpoints[{index}]"
+        where = f"{path}[{index}]"
         if not isinstance(rule, dict) or not isinstance(rule.get("match"), str):
-            faults.append(Fault(path, "a rule is a mapping with `match`, a pattern like *.internal.example.com"))
+            faults.append(Fault(where, "a rule is a mapping with `match`, a pattern like *.internal.example.com"))
             continue
         pattern = rule["match"].lower()
-        rest = {key: value for key, value in rule.items() if key != "match"}
-        limits = _shares(rest, default, path, faults)
+        unknown = [str(key) for key in rule if key not in known]
+        faults += [Fault(f"{where}.{key}", _unknown(key, "limit of an endpoint", known)) for key in unknown]
+        limits = _shares({key: rule[key] for key in rule if key in known[1:]}, default, where, faults)
         found.append(LimitRule(match=pattern if pattern.endswith(("*", ".")) else pattern + ".", limits=limits))
     return tuple(found)
 
 
+def _labels(limits: Limits | PlanLimits) -> dict[str, str]:
+    """Return each limit's name in the file, and the field that holds it."""
+    return {field.encode_name: field.name for field in msgspec.structs.fields(limits)}
+
+
 def _shares(file: Mapping[str, Any], base: _AnyLimits, path: str, faults: list[Fault]) -> _AnyLimits:
-    known = {field.encode_name: field.name for field in msgspec.structs.fields(base)}
+    fields = _labels(base)
     told: dict[str, float] = {}
     for key, value in file.items():
-        if key not in known:
-            faults.append(Fault(f"{path}.{key}", f"unknown limit; known are {', '.join(sorted(known))}"))
-        elif isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             faults.append(Fault(f"{path}.{key}", f"{value!r} is not a share from 0 to 1"))
         else:
-            told[known[key]] = float(value)
+            told[fields[key]] = float(value)
     return msgspec.structs.replace(base, **told)

@@ -58,7 +58,7 @@ def with_settings(*keys: str, required: Sequence[str] = ()) -> Callable[[Callabl
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def settled(**arguments: Any) -> Any:
-            settings = take_settings(arguments, required=required)
+            settings = take_settings(arguments, required=required, program="planner")
             return command(settings=settings, **arguments)
 
         return settings_options(*keys, help_of=HELP)(settled)

@@ -59,18 +59,40 @@ def settings_options(*keys: str, help_of: Mapping[str, str] | None = None) -> Ca
     return add
 
 
-def take_settings(flags: dict[str, Any], *, required: Sequence[str] = ()) -> Settings:
-    """Take the settings' flags out of a command's arguments and settle them; end with status 2 where they cannot be meant."""
+def take_settings(flags: dict[str, Any], *, required: Sequence[str] = (), program: str = "enactor") -> Settings:
+    """Take the settings' flags out of a command's arguments and settle them.
+
+    End with status 2 where they cannot be meant or something is lacking, with everything that is: a person mends a command
+    line once.
+    """
     told = {key: flags.pop(name) for key in VARIABLES if (name := key.replace("-", "_")) in flags}
     path = flags.pop("config", None) or os.environ.get(CONFIG_VARIABLE)
+    faults: list[str] = []
+    wrong: frozenset[str] = frozenset()
+    file: Mapping[str, Any] = {}
     try:
-        settings = settle(told, os.environ, read_config(path) if path else {}, socket.gethostname())
+        file = _config(path) if path else {}
+    except _UnreadConfigError as error:
+        faults.append(str(error))
+    try:
+        settings = settle(told, os.environ, file, socket.gethostname(), file_name=path or "")
     except WrongSettings as error:
-        end(EXIT_USAGE, map(str, error.faults))
-    lacking = [key for key in required if not getattr(settings, key.replace("-", "_"))]
-    if lacking:
-        end(EXIT_USAGE, (f"no {key} is told: give --{key} or set {VARIABLES[key]}" for key in lacking))
+        settings, wrong = error.settings, error.wrong
+        faults += map(str, error.faults)
+    lacking = [key for key in required if key not in wrong and not getattr(settings, key.replace("-", "_"))]
+    faults += (f"{program}: {_lacking(key, path)}" for key in lacking)
+    if faults:
+        end(EXIT_USAGE, faults)
     return settings
+
+
+def _lacking(key: str, path: str | None) -> str:
+    """Say what is not told, and the three places to tell it in."""
+    verb = "are" if key.endswith("s") else "is"
+    where = (
+        f"write {key} into {path}" if path else f"write {key} into the file that --config or {CONFIG_VARIABLE} names"
+    )
+    return f"no {key} {verb} told: give --{key} or set {VARIABLES[key]}, or {where}"
 
 
 UNIT_SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -92,21 +114,32 @@ def _time_text(seconds: float) -> str:
     return f"{seconds / UNIT_SECONDS[unit]:g}{unit}"
 
 
+class _UnreadConfigError(ValueError):
+    """A configuration file that says nothing; the message begins with its name."""
+
+
 def read_config(path: str) -> Mapping[str, Any]:
     """Return what a configuration file says; end with status 2 where it cannot be read."""
+    try:
+        return _config(path)
+    except _UnreadConfigError as error:
+        end(EXIT_USAGE, [str(error)])
+
+
+def _config(path: str) -> Mapping[str, Any]:
     try:
         with Path(path).open("rb") as file:
             octets = file.read(CONFIG_LIMIT_OCTETS + 1)
     except OSError as error:
-        end(EXIT_USAGE, [f"{path} cannot be read: {error.strerror or error}"])
+        raise _UnreadConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     if len(octets) > CONFIG_LIMIT_OCTETS:
-        end(EXIT_USAGE, [f"{path} is larger than {CONFIG_LIMIT_OCTETS} octets, which no configuration is"])
+        raise _UnreadConfigError(f"{path} is larger than {CONFIG_LIMIT_OCTETS} octets, which no configuration is")
     try:
         found = yaml_text.load(octets.decode("utf-8"))
     except (UnicodeDecodeError, yaml_text.YamlFaultError) as error:
-        end(EXIT_USAGE, [f"{path}: {error}"])
+        raise _UnreadConfigError(f"{path}: {error}") from None
     if not isinstance(found or {}, dict):
-        end(EXIT_USAGE, [f"{path}: it is not a mapping of settings"])
+        raise _UnreadConfigError(f"{path}: it is not a mapping of settings")
     return found or {}
 
 

@@ -125,7 +125,30 @@ def test_all_faults_are_listed_at_once() -> None:
         "limits.shrink-targets",
         "tabel",
     ]
-    assert next(fault for fault in found if fault.startswith("tabel")).startswith("tabel: unknown setting; known are")
+    known = "account-share, fleet, id, limits, metrics, plan-mirror, roles, state-dir, table, zones"
+    assert f"tabel: unknown setting, most like table; known are {known}" in found
+
+
+def test_a_fault_in_the_file_names_the_file_and_no_other_does() -> None:
+    """A key may stand in several files; a flag and a variable stand nowhere else."""
+    with pytest.raises(WrongSettings) as caught:
+        settle(
+            {"fleet": "A"},
+            {"ENACTOR_ZONES": "x.test."},
+            {"id": "_", "speed": 1, "limits": {"vanishd": 0, "endpoints": [{"match": "a", "vanished": 0}, 5]}},
+            "host-7",
+            file_name="c.yaml",
+        )
+    assert sorted(str(fault).split(": ")[0] for fault in caught.value.faults) == [
+        "--fleet",
+        "ENACTOR_ZONES",
+        *["c.yaml"] * 5,
+    ]
+    assert "c.yaml: limits.endpoints[1]: a rule is a mapping" in str(caught.value)
+    assert caught.value.wrong == {"fleet", "zones", "id"}
+    with pytest.raises(WrongSettings) as caught:
+        settle({}, {}, {"limits": 5}, "host-7", file_name="c.yaml")
+    assert str(caught.value) == "c.yaml: limits: 5 is not a mapping of guard labels to limits"
 
 
 def test_a_key_of_a_file_that_is_no_text_is_a_fault_like_any_other() -> None:
@@ -200,6 +223,7 @@ def test_limits_by_endpoint_pattern_rest_on_the_default_and_the_first_that_fits_
     assert table.of("internal.example.test.") == Limits(shrink_targets=0.5, shrink_capacity=0.4)
 
 
+EVERY_LIMIT = "changed-share, endpoints, shrink-capacity, shrink-targets, vanished, zone-record-sets"
 WRONG_LIMITS: list[tuple[Any, str]] = [
     (None, "limits: None is not a mapping of guard labels to limits"),
     ([0.5], "limits: [0.5] is not a mapping of guard labels to limits"),
@@ -208,14 +232,18 @@ WRONG_LIMITS: list[tuple[Any, str]] = [
     ({"shrink-capacity": float("nan")}, "limits.shrink-capacity: nan is not a share from 0 to 1"),
     ({"vanished": True}, "limits.vanished: True is not a share from 0 to 1"),
     ({"changed-share": "1"}, "limits.changed-share: '1' is not a share from 0 to 1"),
-    ({"shrink": 0.5}, "limits.shrink: unknown limit; known are shrink-capacity, shrink-targets"),
-    ({"empty": 0.5}, "limits.empty: unknown limit; known are shrink-capacity, shrink-targets"),
+    ({"shrink-target": 0.5}, f"limits.shrink-target: unknown limit, most like shrink-targets; known are {EVERY_LIMIT}"),
+    ({"vanish": 0.5}, f"limits.vanish: unknown limit, most like vanished; known are {EVERY_LIMIT}"),
+    ({"empty": 0.5}, f"limits.empty: unknown limit; known are {EVERY_LIMIT}"),
     ({"zone-record-sets": 0}, "limits.zone-record-sets: 0 is no number of record sets"),
     ({"zone-record-sets": True}, "limits.zone-record-sets: True is no number of record sets"),
     ({"endpoints": {}}, "limits.endpoints: {} is not a list"),
     ({"endpoints": ["api"]}, "limits.endpoints[0]: a rule is a mapping with `match`"),
     ({"endpoints": [{"match": 5}]}, "limits.endpoints[0]: a rule is a mapping with `match`"),
-    ({"endpoints": [{"match": "a", "vanished": 0}]}, "limits.endpoints[0].vanished: unknown limit"),
+    (
+        {"endpoints": [{"match": "a", "vanished": 0}]},
+        "limits.endpoints[0].vanished: unknown limit of an endpoint; known are match, shrink-capacity, shrink-targets",
+    ),
     ({"endpoints": [{"match": "a", "shrink-targets": 2}]}, "limits.endpoints[0].shrink-targets: 2 is not a share"),
 ]
 

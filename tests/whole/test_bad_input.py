@@ -63,9 +63,9 @@ def test_a_missing_table(served: World) -> None:
 @pytest.mark.parametrize(
     ("told", "what"),
     [
-        ({"ENACTOR_ZONES": ""}, "no zones is told: give --zones or set ENACTOR_ZONES"),
+        ({"ENACTOR_ZONES": ""}, "enactor: no zones are told: give --zones or set ENACTOR_ZONES, or write zones into"),
         ({"ENACTOR_ZONES": "example.test"}, "'example.test' is no hosted zone id"),
-        ({"ENACTOR_TABLE": ""}, "no table is told: give --table or set ENACTOR_TABLE"),
+        ({"ENACTOR_TABLE": ""}, "enactor: no table is told: give --table or set ENACTOR_TABLE"),
         ({"ENACTOR_FLEET": "Edge!"}, "ENACTOR_FLEET"),
     ],
 )
