@@ -1,9 +1,10 @@
 """Decide what a client is told when a fault strikes: code, message and status for each action and service. Pure."""
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from enactor.sandbox.faults import Call, FaultRule
+if TYPE_CHECKING:
+    from enactor.sandbox.faults import Call, FaultRule  # the book of faults waits and locks; only its words matter here
 
 USER_ARN = "arn:aws:iam::123456789012:user/sandbox"
 
@@ -43,7 +44,7 @@ ANSWERS: Mapping[str, Mapping[str, Answer]] = {
 }
 
 
-def fault_answer(rule: FaultRule, call: Call) -> Answer:
+def fault_answer(rule: "FaultRule", call: "Call") -> Answer:
     """Return code, message and status; what the rule says itself wins."""
     table = ANSWERS[rule.action.removesuffix("-before").removesuffix("-after")]
     code, message, status = table.get(call.service, table["route53"])
@@ -52,7 +53,7 @@ def fault_answer(rule: FaultRule, call: Call) -> Answer:
     return rule.code or code, rule.message or message, rule.status or status
 
 
-def _denied(call: Call) -> str:
+def _denied(call: "Call") -> str:
     action = f"{call.service}:{call.operation}"
     resource = f"arn:aws:route53:::hostedzone/{call.zone}" if call.zone else "*"
     return (
