@@ -1,6 +1,6 @@
 """`python -m enactor` is the command `enactor`."""
 
-from enactor.cli.main import main
+from enactor.cli.entry import enactor
 
 if __name__ == "__main__":
-    main()
+    enactor()

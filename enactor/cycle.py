@@ -8,6 +8,7 @@ from typing import Final
 
 from enactor.backoff import Backoff
 from enactor.brake import fence_generations, is_leap
+from enactor.crew import Crew
 from enactor.cycle_report import Outlook, cycle_report, events_of, latest, status_report, survey_report, troubles_of
 from enactor.fence import Switch
 from enactor.guards import LimitsTable
@@ -18,7 +19,7 @@ from enactor.observe import LISTING_PAGE_SETS_MAX
 from enactor.outcome import ZonePort
 from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanHead, PlanStore, Stopping
 from enactor.report import Calls, CycleReport, EnactorSeen, StatusReport, SurveyReport
-from enactor.zone_cycle import Crew, ZoneCycle
+from enactor.zone_cycle import ZoneCycle
 
 CYCLE_LIMIT_SECONDS: Final = 60.0
 """No cycle decides anew after this; what is left is the next cycle's."""
@@ -101,18 +102,19 @@ class Enactor:
             done.append(work)
         self._after(done)
         calls = Calls(self._tally.reads, self._tally.writes)
-        report = cycle_report(self._outlook(done, errors), enactor=self._crew.enactor, calls=calls)
-        self._tell(report, self._crew.clock.now() - started)
+        seen = self._outlook(done, errors)
+        report = cycle_report(seen, enactor=self._crew.enactor, calls=calls)
+        self._tell(seen, report, self._crew.clock.now() - started)
         return report
 
-    def _tell(self, report: CycleReport, seconds: float) -> None:
+    def _tell(self, seen: Outlook, report: CycleReport, seconds: float) -> None:
         """Tell what came of a cycle; a trouble that lasts is told when it begins, and not again in each cycle."""
         troubles = troubles_of(report)
         for zone, why in troubles:
             if (zone, why) not in self._troubles:
                 self._tally(Noticed(event="trouble", facts={"zone": zone, "why": why} if zone else {"why": why}))
         self._troubles = frozenset(troubles)
-        for event in events_of(report, seconds):
+        for event in events_of(seen, report, seconds):
             self._tally(event)
 
     def survey(self) -> SurveyReport:
@@ -138,7 +140,7 @@ class Enactor:
         report = self.survey()
         enactors: tuple[EnactorSeen, ...] | None
         try:
-            enactors = latest(self._store.announcements())
+            enactors = latest(self._store.announcements(), self._crew.zones.aws_now())
         except Stopping:
             raise
         except OutsideError:
@@ -187,6 +189,7 @@ class Enactor:
             results=tuple(work.result() for work in works),
             errors=errors,
             problems=(*self._shelf.problems, *self._crew.library.unkept),
+            damaged=self._shelf.damaged,
         )
 
     def _after(self, works: Sequence[ZoneCycle]) -> None:

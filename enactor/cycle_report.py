@@ -6,6 +6,7 @@ known to be well is reported as failed (promise 5: the report names what holds a
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -42,6 +43,7 @@ class ZoneResult(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen in one zone, and what was done there."""
 
     zone: str
+    switch_text: str | None
     standing: Standing
     choice: Choice
     judged: Mapping[str, Judged]
@@ -66,6 +68,14 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     results: tuple[ZoneResult, ...]
     errors: Mapping[str, str]
     problems: tuple[str, ...]
+    damaged: Finding | None = None
+    """Why the newest plan cannot be used."""
+
+    @property
+    def refused(self) -> tuple[tuple[int, Finding], ...]:
+        """Return every plan-wide refusal with its plan's generation, each once though several zones say it."""
+        whole = ((int(self.damaged.observed or 0), self.damaged),) if self.damaged else ()
+        return tuple(dict.fromkeys((*whole, *(found for result in self.results for found in result.choice.refused))))
 
     @property
     def zones(self) -> frozenset[str]:
@@ -82,8 +92,7 @@ def cycle_report(seen: Outlook, *, enactor: str, calls: Calls) -> CycleReport:
             key=lambda endpoint: (endpoint.zone, endpoint.name),
         )
     )
-    findings = (finding for result in seen.results for _, finding in result.choice.refused)
-    refused = {(finding.guard, finding.message): finding for finding in findings}
+    refused = _findings(seen)
     failed = bool(seen.problems) or any(zone.error for zone in zones)
     odd = any(zone.plan in ODD_PLANS for zone in zones)
     held_back = any(endpoint.guards or endpoint.state in KEPT_BACK_STATES for endpoint in endpoints)
@@ -100,7 +109,7 @@ def cycle_report(seen: Outlook, *, enactor: str, calls: Calls) -> CycleReport:
         ),
         zones=zones,
         endpoints=endpoints,
-        refused=tuple(refused.values()),
+        refused=refused,
         calls=calls,
         changes=sum(result.changes for result in seen.results),
         problems=seen.problems,
@@ -117,17 +126,34 @@ def survey_report(seen: Outlook) -> SurveyReport:
         counts=dict(sorted(Counter(endpoint.state for endpoint in endpoints).items())),
         other_zones=_other_zones(seen),
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.zone, endpoint.name))),
+        refused=_findings(seen),
         problems=seen.problems,
     )
 
 
-def latest(seen: Iterable[Announcement]) -> tuple[EnactorSeen, ...]:
+def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[EnactorSeen, ...]:
     """Return each enactor once, as it was seen last: every process of one id has announced itself."""
     by_id: dict[str, Announcement] = {}
     for one in seen:
         if one.id not in by_id or one.seen > by_id[one.id].seen:
             by_id[one.id] = one
-    return tuple(EnactorSeen(id=one.id, generation=one.generation, seen=one.seen) for _, one in sorted(by_id.items()))
+    return tuple(
+        EnactorSeen(
+            id=one.id, generation=one.generation, seen=one.seen, silent_seconds=_seconds_since(one.seen, aws_now)
+        )
+        for _, one in sorted(by_id.items())
+    )
+
+
+def _seconds_since(seen: str, aws_now: datetime | None) -> int | None:
+    try:
+        return None if aws_now is None else max(0, round((aws_now - datetime.fromisoformat(seen)).total_seconds()))
+    except (ValueError, TypeError):
+        return None  # another version's announcement: status only
+
+
+def _findings(seen: Outlook) -> tuple[Finding, ...]:
+    return tuple(dict.fromkeys(finding for _, finding in seen.refused))
 
 
 def status_report(survey: SurveyReport, enactors: tuple[EnactorSeen, ...] | None) -> StatusReport:
@@ -143,6 +169,7 @@ def status_report(survey: SurveyReport, enactors: tuple[EnactorSeen, ...] | None
         holds=tuple(endpoint.name for endpoint in survey.endpoints if endpoint.state == "held"),
         allows=tuple(name for name, fence in fences if fence.get("allow")),
         stops=tuple(zone.zone for zone in survey.zones if zone.switch == "stop"),
+        refused=survey.refused,
         problems=survey.problems,
     )
 
@@ -155,14 +182,14 @@ def troubles_of(report: CycleReport) -> tuple[tuple[str, str], ...]:
     )
 
 
-def events_of(report: CycleReport, seconds: float) -> Iterable[Event]:
+def events_of(seen: Outlook, report: CycleReport, seconds: float) -> Iterable[Event]:
     """Return what is told of a cycle: every refusal, and at last its one outcome."""
     generation = report.plan.generation or 0
     for endpoint in report.endpoints:
         for finding in endpoint.guards:
             yield EndpointRefused(zone=endpoint.zone, name=endpoint.name, guard=finding.guard, message=finding.message)
-    for finding in report.refused:
-        yield PlanRefused(generation=generation, guard=finding.guard, message=finding.message)
+    for refused, finding in seen.refused:
+        yield PlanRefused(generation=refused, guard=finding.guard, message=finding.message)
     yield CycleEnded(
         outcome=report.outcome,
         generation=generation,
@@ -181,8 +208,9 @@ def _zone_reports(seen: Outlook) -> tuple[ZoneReport, ...]:
             zone=result.zone,
             switch=result.standing.switch,
             open=result.standing.open,
-            plan=result.standing.plan,
+            plan="unknown" if seen.newest is None and seen.problems else result.standing.plan,
             error=result.error,
+            text=result.switch_text if not result.standing.running else None,
         )
         for result in seen.results
     ]

@@ -44,6 +44,10 @@ NOT_ALLOWABLE: Final = frozenset({"empty", "kind"})
 """What no person can wave through: taking a kind away is a verb of its own, and nothing a plan can ask for."""
 
 
+ALLOWABLE: Final = ("zero-weights", "shrink-targets", "shrink-capacity", "slow-drain", "occluded", "limit")
+"""What a person can lift at an endpoint. The rest judges what Route 53 would not have, or what nobody may ask for."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One refusal: the guard's label, what was observed, what was wanted, the limit, and a sentence with the numbers."""
 
@@ -192,8 +196,8 @@ def judge_answers(
 
 
 def without_allowed(findings: Iterable[Finding], allowed: frozenset[str]) -> tuple[Finding, ...]:
-    """Drop what a person allowed; `empty` and `kind` can be allowed by nobody."""
-    return tuple(finding for finding in findings if finding.guard not in allowed - NOT_ALLOWABLE)
+    """Drop what a person allowed, whatever else was typed into the fence by hand."""
+    return tuple(finding for finding in findings if finding.guard not in allowed.intersection(ALLOWABLE))
 
 
 def _out_of_zone(name: str, around: Surroundings) -> Iterable[Finding]:

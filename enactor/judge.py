@@ -250,9 +250,8 @@ def reasons_of(judged: Judged) -> tuple[str, ...]:
 def _plain_reasons(judged: Judged) -> tuple[str, ...]:
     question, view = judged.question, judged.question.view
     if judged.state == "vanished":
-        return (
-            "no plan lists this name; it stays as it is: list it again, or under retired, which lets it leave the plan",
-        )
+        way = "list it again, or under retired, and `enactor retire` takes it away"
+        return (f"no plan lists this name; it is kept at the content that its fence names: {way}",)
     if judged.state in {"empty", "missing"}:
         lost = sorted(kinds_of(question.named or ()) - kinds_of(view.sets))
         return (f"no record set answers {' or '.join(lost)}" if lost else "no record set stands here",)

@@ -15,6 +15,7 @@ import msgspec
 
 from enactor.disk import PlanDisk
 from enactor.fence import Switch, has_passed
+from enactor.guards import Finding
 from enactor.kept_plans import OLDER_PLANS_MAX, KeptPlans, OlderContents
 from enactor.plan import StoredPlan
 from enactor.plan_index import PlanIndex
@@ -35,6 +36,8 @@ class Shelf(msgspec.Struct, frozen=True):
     problems: tuple[str, ...]
     reachable: bool
     """Whether the table answered."""
+    damaged: Finding | None = None
+    """Why the newest plan cannot be used, as the guard `digest` says it."""
     above_head: int = 0
     """The highest generation of a plan at hand that HEAD does not reach, 0 where there is none: the table was restored."""
 
@@ -59,11 +62,11 @@ class Library:
         if is_first:
             self._from_disk()
         problems: list[str] = []
-        head, reachable = None, True
+        head, reachable, damaged = None, True, None
         try:
             head = self._store.head()
-            if head is not None:
-                problems += self._newest(head)
+            if head is not None and (damaged := self._newest(head)) is not None:
+                problems.append(damaged.message)
         except Stopping:
             raise
         except OutsideError as error:
@@ -82,23 +85,25 @@ class Library:
             problems.append(_restored(head, above_head))
         if not reachable or not candidates:
             problems += self._disk_problems or ()
-        return Shelf(tuple(candidates), head, tuple(problems), reachable, above_head)
+        return Shelf(tuple(candidates), head, tuple(problems), reachable, damaged, above_head)
 
-    def _newest(self, head: PlanHead) -> list[str]:
+    def _newest(self, head: PlanHead) -> Finding | None:
+        """Have the newest plan at hand; return why it cannot be."""
         at_hand = self._plans.get((head.generation, head.digest))
         if at_hand is not None and at_hand.source == "table":
-            return []
+            return None
         found = self._store.read(head.generation)
         if isinstance(found, StoredPlan) and found.digest == head.digest:
             self._keep(PlanIndex(found, "table"))
-            return []
+            return None
         self._kept.failed(head.generation, head.digest)
         why = found.why if isinstance(found, DamagedPlan) else "it is not in the table"
         if at_hand is None:
             self._newest_below(head.generation)
         instead = "" if at_hand is None else ", and the one kept on disk is used"
         problem = f"plan {head.generation}, the newest, cannot be used: {why}{instead}"
-        return [f"{problem}; publish again to put a sound one above it"]
+        message = f"{problem}; publish again to put a sound one above it"
+        return Finding(guard="digest", observed=head.generation, wanted=head.digest, message=message)
 
     def _newest_below(self, generation: int) -> None:
         """Have at hand the newest valid plan below one that is not; each is tried once."""
@@ -174,6 +179,12 @@ class Library:
                 self._fallbacks.add(identity)
                 return plan
         return None
+
+    def at_or_below(self, generation: int) -> PlanIndex | None:
+        """Return the newest plan at or below a generation that can be read: what a new one is judged against instead."""
+        at_hand = [plan for plan in self._plans.values() if plan.stored.generation <= generation]
+        nearest = max(at_hand, key=lambda plan: plan.identity, default=None)
+        return self.older(generation + 1, nearest.stored.generation if nearest else 0) or nearest
 
     def allowed(self, generation: int, aws_now: datetime | None) -> frozenset[str]:
         """Return the plan-wide guards that people lifted for a generation, while the permission lasts; unread, nothing is."""

@@ -1,6 +1,7 @@
 """Write what the hooks tell as JSON lines on stderr, with bounded lines and without secrets."""
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TextIO, cast
 
@@ -53,6 +54,15 @@ def logger(**bound: Any) -> Any:
         logger_factory=structlog.WriteLoggerFactory(file=cast("TextIO", Unfailing(sys.stderr))),
     )
     return structlog.get_logger(**bound)
+
+
+def person_log(log: Any) -> "EventLog | Callable[[Event], None]":
+    """Return the hook of a command that a person runs: where stderr is a terminal the sentences say all that the lines would."""
+    return _unheard if sys.stderr is not None and sys.stderr.isatty() else EventLog(log)
+
+
+def _unheard(_event: Event) -> None:
+    pass
 
 
 class EventLog:

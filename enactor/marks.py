@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from enactor.fence import Allow, Fence, Garbled, fence_text, has_passed, read_fence, text_set
-from enactor.guards import ENDPOINT_GUARDS, NOT_ALLOWABLE
+from enactor.guards import ALLOWABLE, ENDPOINT_GUARDS, NOT_ALLOWABLE
 from enactor.insist import NotDone
 from enactor.plan_guards import PLAN_ALLOWABLE, PLAN_GUARDS
 from enactor.records import Content, ManagedType, RecordSet, content_digest, content_of, difference
@@ -21,8 +21,6 @@ from enactor.survivors import survivors
 from enactor.swap import Swap, View
 
 UNSAYABLE: Final = "a plan cannot say that, and adopting it would lose it"
-ALLOWABLE: Final = ("zero-weights", "shrink-targets", "shrink-capacity", "slow-drain", "occluded", "limit")
-"""The endpoint guards that a person may lift. The others judge what Route 53 would not have, or what nobody may ask for."""
 
 
 class Hand(msgspec.Struct, frozen=True, kw_only=True):

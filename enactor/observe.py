@@ -76,6 +76,15 @@ def fence_range(zone: str, zone_name: str, fleet: str, listing: Iterable[RecordS
     return FenceRange(zone=zone, zone_name=zone_name, switch=switch, fences=fences, others=tuple(others))
 
 
+def live_names(fences: Mapping[str, FenceReading], fleet: str) -> tuple[str, ...]:
+    """Return the endpoints that this fleet's fences mark, tombstones left out."""
+    return tuple(
+        name
+        for name, reading in fences.items()
+        if isinstance(reading.fence, Fence) and reading.fence.fleet == fleet and reading.fence.state != "retired"
+    )
+
+
 def sets_reading(zone_name: str, zone: str, listing: Iterable[RecordSet]) -> SetsReading:
     """Sort a whole listing into what decisions need."""
     sets: dict[str, list[RecordSet]] = {}

@@ -3,7 +3,7 @@
 Pure. Absence is never a deletion: a name leaves a plan only by being listed as retired in it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from enactor.guards import Finding, PlanLimits, some
@@ -24,6 +24,26 @@ def judge_plan(new: Plan, base: Plan | None, limits: PlanLimits, zone: str | Non
     if not before:
         return ()
     return (*_vanished(new, before, limits.vanished), *_changed(new, before, limits.changed_share))
+
+
+def lifted(findings: Iterable[Finding], allowed: frozenset[str]) -> tuple[Finding, ...]:
+    """Drop what a person allowed for this plan; that a plan has no endpoints can be allowed by nobody."""
+    return tuple(finding for finding in findings if finding.guard not in allowed & PLAN_ALLOWABLE)
+
+
+def judge_absence(new: Plan, fenced: Collection[str], limits: PlanLimits, zone: str) -> tuple[Finding, ...]:
+    """Refuse a plan that no longer mentions what the fences of a zone mark: for a zone whose open plan nobody can read."""
+    listed = {part.name for part in (*new.listed, *new.retired) if part.zone == zone}
+    gone = sorted(name for name in fenced if name not in listed)
+    share = len(gone) / len(fenced) if fenced else 0.0
+    if share <= limits.vanished:
+        return ()
+    message = (
+        f"{len(gone)} of {len(fenced)} endpoints that have a fence are not mentioned ({some(gone)}), and the plan that is "
+        "open cannot be read to tell why; list a name under retired to let it leave, or allow this"
+    )
+    left = len(fenced) - len(gone)
+    return (Finding(guard="vanished", observed=len(fenced), wanted=left, limit=limits.vanished, message=message),)
 
 
 def _vanished(new: Plan, before: Mapping[tuple[str, str], Endpoint | Broken], limit: float) -> Iterable[Finding]:

@@ -45,6 +45,8 @@ class ZoneReport(msgspec.Struct, frozen=True, kw_only=True):
     open: int | None
     plan: PlanWord | Unread
     error: str | None = None
+    text: str | None = None
+    """What stands in the switch, where it is not a clear run: a person may have typed why."""
 
 
 class EndpointReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,6 +107,8 @@ class SurveyReport(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     other_zones: int
     endpoints: tuple[SurveyEndpoint, ...]
+    refused: tuple[Finding, ...] = ()
+    """Plan-wide refusals: the endpoints are then held against an older plan."""
     problems: tuple[str, ...] = ()
 
 
@@ -114,6 +118,8 @@ class EnactorSeen(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     generation: int
     seen: str
+    silent_seconds: int | None = None
+    """How long ago that was, by the Date of AWS's last answer."""
 
 
 class StatusReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +134,7 @@ class StatusReport(msgspec.Struct, frozen=True, kw_only=True):
     holds: tuple[str, ...]
     allows: tuple[str, ...]
     stops: tuple[str, ...]
+    refused: tuple[Finding, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -169,7 +176,8 @@ def cycle_status(report: CycleReport) -> int:
 def survey_status(report: SurveyReport | StatusReport) -> int:
     """Return the exit status of `survey`: 0 where all is current, held or retired."""
     restless = any(count and state not in AT_REST for state, count in report.counts.items())
-    return worst(zones_status(report.zones, report.problems), EXIT_KEPT_BACK if restless else EXIT_OK)
+    kept_back = restless or bool(report.refused)
+    return worst(zones_status(report.zones, report.problems), EXIT_KEPT_BACK if kept_back else EXIT_OK)
 
 
 def outcome_word(*, failed: bool, kept_back: bool, done: bool, running: bool, judged: bool) -> OutcomeWord:

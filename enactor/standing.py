@@ -12,16 +12,16 @@ Pure but for the lookup it is handed. Promise 2 rests here and in the batch: bel
     run, gen G               below G, or none         ahead: only repairs, until a plan above G is published
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from enactor.fence import NO_PLAN, Garbled, Switch, is_running
-from enactor.guards import Finding, PlanLimits, without_allowed
+from enactor.guards import Finding, PlanLimits
 from enactor.observe import SwitchReading
-from enactor.plan_guards import PLAN_ALLOWABLE, judge_plan
+from enactor.plan_guards import judge_absence, judge_plan, lifted
 from enactor.plan_index import PlanIndex
 from enactor.report import PlanWord, SwitchWord
 
@@ -88,6 +88,15 @@ Allowed = Callable[[int], frozenset[str]]
 """The plan-wide guards that people lifted for a generation; `library.Library` knows them."""
 
 
+Below = Callable[[int], PlanIndex | None]
+"""Finds the newest plan at or below a generation that can be read; `library.Library.at_or_below` is one."""
+
+
+def nothing_below(_generation: int) -> PlanIndex | None:
+    """Find no plan."""
+    return None
+
+
 def nothing_allowed(_generation: int) -> frozenset[str]:
     """Lift no guard."""
     return frozenset()
@@ -107,24 +116,30 @@ def choose(
     *,
     older: Older = nothing_older,
     allowed: Allowed = nothing_allowed,
+    below: Below = nothing_below,
+    fenced: Collection[str] = (),
 ) -> Choice:
     """Choose the newest valid plan that the plan-wide guards let in; failing that the open one; failing that, none.
 
     A candidate is held against the plan that is open here: what reached the table `--unguarded`, or by another planner's
-    looser limits, is judged again. Below a refused one, kept plans that were not at hand are tried before older candidates.
+    looser limits, is judged again. Where the open plan cannot be read it is the newest one below that can be, and failing that
+    the names that have a fence: a guard that has lost what it judges against must not fall silent.
+    Below a refused one, kept plans that were not at hand are tried before older candidates.
     """
     if not isinstance(switch, Switch):
         newest = candidates[0] if candidates else None
         return Choice(working=newest, may_advance=newest is not None, opens=False)
-    base = open_plan.stored.plan if open_plan else None
+    base = open_plan or (below(switch.gen) if switch.gen else None)
     refused: list[tuple[int, Finding]] = []
     for candidate in _in_turn(same_generation_first(candidates, switch), switch, refused, older):
         generation = candidate.stored.generation
         if generation == switch.gen:
             return Choice(working=candidate, may_advance=True, opens=False, refused=tuple(refused))
-        findings = judge_plan(candidate.stored.plan, base, limits, zone)
+        findings = judge_plan(candidate.stored.plan, base.stored.plan if base else None, limits, zone)
+        if switch.gen and base is None:
+            findings += judge_absence(candidate.stored.plan, fenced, limits, zone)
         if findings:
-            findings = without_allowed(findings, allowed(generation) & PLAN_ALLOWABLE)
+            findings = lifted(findings, allowed(generation))
         if not findings:
             return Choice(working=candidate, may_advance=True, opens=True, refused=tuple(refused))
         refused += [(generation, finding) for finding in findings]

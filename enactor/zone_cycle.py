@@ -11,15 +11,14 @@ from typing import Final, Literal
 
 import msgspec
 
-from enactor.backoff import Backoff
 from enactor.batch import Batch, fence_set, fitting, halves
+from enactor.crew import Crew, batch_ended, bearings
 from enactor.cycle_report import ZoneResult
-from enactor.fence import Switch
 from enactor.gate import GateRefusal
-from enactor.guards import Finding, LimitsTable
-from enactor.hooks import BatchEnded, Hook, Noticed
+from enactor.guards import Finding
+from enactor.hooks import Noticed
 from enactor.judge import Bench, Judged, endpoint_names, judge
-from enactor.library import Library, Shelf
+from enactor.library import Shelf
 from enactor.memory import ZoneMemory
 from enactor.outcome import (
     Applied,
@@ -31,12 +30,11 @@ from enactor.outcome import (
     Stopped,
     Unknown,
     ZoneBusy,
-    ZonePort,
 )
-from enactor.ports import Chance, Clock, OutsideError, Stopping
+from enactor.ports import OutsideError, Stopping
 from enactor.report import Action
 from enactor.sending import over_limits, packed, rebased, switch_change
-from enactor.standing import Choice, Standing, choose, stand
+from enactor.standing import Choice, Standing
 from enactor.swap import Swap
 from enactor.wire import names_target
 
@@ -50,26 +48,9 @@ LOST_MAX: Final = 4
 """After so many conflicts in a cycle an endpoint waits: somebody else writes there, or Route 53 will not have it."""
 WAIT_FIRST_SECONDS: Final = 0.2
 WAIT_MAX_SECONDS: Final = 8.0
-DETAIL_LIMIT_CHARACTERS: Final = 1_000
-"""A conflict of two hundred endpoints has a message for each; no log line is that long."""
 
 Sent = Literal["done", "again", "over"]
 """What a batch leaves: nothing to do, something to decide again, or a zone that cannot be worked on in this cycle."""
-
-
-class Crew(msgspec.Struct, frozen=True, kw_only=True):
-    """What every zone of an enactor works with."""
-
-    fleet: str
-    enactor: str
-    limits: LimitsTable
-    zones: ZonePort
-    library: Library
-    clock: Clock
-    chance: Chance
-    hook: Hook
-    backoff: Backoff
-    comment: str
 
 
 class ZoneCycle:
@@ -115,6 +96,7 @@ class ZoneCycle:
         """Return what was seen and done, for the report."""
         return ZoneResult(
             zone=self.memory.zone,
+            switch_text=" ".join(record.values) if (record := self.memory.switch.record) else None,
             standing=self.standing,
             choice=self.choice,
             judged=self.judged,
@@ -145,20 +127,7 @@ class ZoneCycle:
 
     def _take_bearings(self) -> None:
         """Hold the switch against the plans at hand."""
-        reading = self.memory.switch
-        candidates = self.shelf.candidates
-        open_plan = self.crew.library.open_plan(reading.switch) if isinstance(reading.switch, Switch) else None
-        self.standing = stand(reading, candidates[0] if candidates else None, self.crew.zones.aws_now())
-        limits, older = self.crew.limits.plan, self.crew.library.older
-        self.choice = choose(
-            self.memory.zone,
-            reading.switch,
-            candidates,
-            open_plan,
-            limits,
-            older=older,
-            allowed=lambda generation: self.crew.library.allowed(generation, self.crew.zones.aws_now()),
-        )
+        self.standing, self.choice = bearings(self.crew, self.memory, self.shelf)
 
     def _nonce(self) -> str:
         return self.crew.chance.nonce()
@@ -347,17 +316,4 @@ class ZoneCycle:
         return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or batch.opens else []
 
     def _tell(self, batch: Batch, outcome: Outcome) -> None:
-        detail = outcome.why if isinstance(outcome, Unknown | Impossible) else ""
-        if isinstance(outcome, Conflicted | Rejected):
-            detail = "; ".join(outcome.messages)
-        self.crew.hook(
-            BatchEnded(
-                zone=batch.zone,
-                outcome=type(outcome).__name__.lower(),
-                generation=self._generation(),
-                change_id=outcome.change_id if isinstance(outcome, Applied) else None,
-                names=tuple(swap.name for swap in batch.swaps),
-                opened=isinstance(outcome, Applied) and batch.opens,
-                detail=detail[:DETAIL_LIMIT_CHARACTERS],
-            )
-        )
+        self.crew.hook(batch_ended(batch, outcome, self._generation()))

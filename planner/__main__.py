@@ -1,6 +1,21 @@
-"""`python -m planner` is the command `planner`."""
+"""`python -m planner` is the command `planner`, and where it begins."""
 
-from planner.cli import main
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from enactor.cli.entry import run
+
+
+def planner() -> NoReturn:
+    """Run the command `planner`."""
+
+    def load() -> Callable[..., Any]:
+        from planner.cli import main  # noqa: PLC0415 - after Ctrl-C was given its plain meaning
+
+        return main
+
+    run("planner", load)
+
 
 if __name__ == "__main__":
-    main(prog_name="planner")
+    planner()

@@ -9,7 +9,7 @@ import click
 from enactor.cli.options import told
 from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
-from enactor.logs import EventLog, logger
+from enactor.logs import logger, person_log
 from enactor.outside import SystemChance, SystemClock
 from enactor.settings import Settings
 from planner.commands_publish import ended, tell
@@ -43,7 +43,7 @@ def republish(generation: int, settings: Settings, reason: str, as_json: bool) -
             chance=SystemChance(),
             source=generation,
         )
-    EventLog(logger(planner=settings.id))(ended(published, settings.fleet, reason, verb="republish"))
+    person_log(logger(planner=settings.id))(ended(published, settings.fleet, reason, verb="republish"))
     tell(published, as_json=as_json)
 
 
@@ -72,5 +72,5 @@ def unpin(generation: int, settings: Settings, reason: str) -> None:
 
 def _say(verb: str, settings: Settings, reason: str, sentence: str, generation: int) -> None:
     event: Any = partial(VerbEnded, verb=verb, fleet=settings.fleet, reason=reason, generation=generation)
-    EventLog(logger(planner=settings.id))(event(outcome="changed", detail=sentence))
+    person_log(logger(planner=settings.id))(event(outcome="changed", detail=sentence))
     click.echo(sentence)

@@ -24,13 +24,14 @@ from enactor.guards import (
     judge_change,
     judge_circles,
     judge_content,
-    without_allowed,
 )
 from enactor.plan import Endpoint, Plan, canonical_json, content_of_endpoint, digest_of, sorted_plan
-from enactor.plan_guards import PLAN_ALLOWABLE, judge_plan
+from enactor.plan_guards import judge_plan, lifted
 from enactor.ports import PlanHead
 
 Key = tuple[str, str]
+HELD_AGAINST_PARENT: Final = frozenset({"shrink-targets", "shrink-capacity", "kind"})
+"""The guards of an endpoint that compare it with the same endpoint of another plan."""
 DIGEST_DIGITS_MIN: Final = 12
 """As many digits as fences and switches carry; fewer are no identity."""
 
@@ -52,6 +53,8 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     base: Plan | None
     """HEAD's plan, or the newest older one that can be read."""
     floor: int
+    base_generation: int | None = None
+    """The generation of `base`: messages name it."""
     allowed: frozenset[str] = frozenset()
     """The plan-wide guards that people lifted for the next generation."""
 
@@ -110,6 +113,7 @@ def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Public
     if whole:
         return RefusedWhole(whole, _digest(new))
     plan, carried = (new, ()) if wish.unguarded else carry(new, parent.base, limits)
+    carried = tuple(_against(one, parent.base_generation) for one in carried)
     digest = _digest(plan)
     left = () if wish.unguarded else _whole(plan, parent, limits)
     if left:
@@ -122,8 +126,23 @@ def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Public
     return Unchanged(digest, carried) if is_same else Store(plan, digest, carried)
 
 
+def _against(one: Carried, generation: int | None) -> Carried:
+    """Name the plan that an endpoint's content was held against: what stands in the zone may be another one."""
+    if generation is None:
+        return one
+    return msgspec.structs.replace(
+        one,
+        guards=tuple(
+            msgspec.structs.replace(finding, message=f"{finding.message} (against plan {generation})")
+            if finding.guard in HELD_AGAINST_PARENT
+            else finding
+            for finding in one.guards
+        ),
+    )
+
+
 def _whole(plan: Plan, parent: Parent, limits: LimitsTable) -> tuple[Finding, ...]:
-    return without_allowed(judge_plan(plan, parent.base, limits.plan), parent.allowed & PLAN_ALLOWABLE)
+    return lifted(judge_plan(plan, parent.base, limits.plan), parent.allowed)
 
 
 def _digest(plan: Plan) -> str:

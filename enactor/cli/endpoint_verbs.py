@@ -25,7 +25,7 @@ from enactor.cli.verbs import (
     zone_option,
 )
 from enactor.endpoint_verbs import EndpointOperator, Place, Remedy, remedy_of, remedy_of_file
-from enactor.fence import instant_text
+from enactor.fence import Switch, instant_text
 from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
 from enactor.library import Shelf
@@ -189,11 +189,10 @@ def _ask_count(count: int, *, yes: bool) -> None:
 
 
 def _before_first_adopt(doors: Parts, zone: str, told: str | None) -> None:
-    """Write the zone down where the fleet has no fence in it yet: what stood before is nowhere else."""
-    fences = doors.zones.fences(zone, doors.settings.fleet).fences.values()
-    if any(getattr(reading.fence, "fleet", None) == doors.settings.fleet for reading in fences):
-        return
+    """Write the zone down as it stood before anything in it was adopted; once that is written it is never written over."""
     path = Path(told or Path(doors.settings.state_dir or ".") / f"{zone}-before-adopt.json")
+    if told is None and path.exists():
+        return
     _write(path, msgspec.json.format(msgspec.json.encode(snapshot(wheel(doors, ""), zone)), indent=2))
     click.echo(f"zone {zone} as it stood before the first adopt is in {path}")
 
@@ -264,6 +263,17 @@ def _unlisted(doors: Parts, place: Place, of: ManagedType | None, *, without_pla
     return plan
 
 
+def _not_open(doors: Parts, place: Place) -> None:
+    """End where the plan that is open lists the name: an enactor would take it back as its own."""
+    switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
+    plan = library(doors).open_plan(switch) if isinstance(switch, Switch) else None
+    if plan is not None and place.name in plan.zone(place.zone):
+        raise NotDone(
+            f"plan {plan.stored.generation}, which is open in zone {place.zone}, lists {place.name}: wait until the newest "
+            "is open there (`enactor survey` says what keeps it)"
+        )
+
+
 @click.command()
 @settings_options(*WITH_PLANS)
 @name_argument
@@ -314,6 +324,7 @@ def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any)
     """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
     doors, place = _at(flags, name, zone)
     _unlisted(doors, place, None, without_plan=True)
+    _not_open(doors, place)
     hand = _hand(doors, reason)
     _say(hand.disown_preview(place))
     if not yes and not click.confirm("disown it?", default=False, err=True):

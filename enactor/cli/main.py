@@ -16,7 +16,7 @@ from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS, FleetZones
 from enactor.collect import collect as collect_plans
 from enactor.disk import PlanDisk
 from enactor.hooks import Event
-from enactor.logs import EventLog, say
+from enactor.logs import EventLog, person_log, say
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
 from enactor.ports import OutsideError
@@ -47,7 +47,7 @@ def once(*, as_json: bool, **flags: Any) -> None:
     """Bring every endpoint to the newest valid plan, once, within 60 seconds."""
     settings = take_settings(flags, required=REQUIRED)
     say_what_is_missing(settings)
-    report = build_enactor(parts(settings, EventLog(bound_log(settings)))).cycle()
+    report = build_enactor(parts(settings, person_log(bound_log(settings)))).cycle()
     if as_json:
         click.echo(msgspec.json.encode(report))
     else:

@@ -12,7 +12,7 @@ from enactor.cli.history import remember
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
 from enactor.hooks import VerbEnded
 from enactor.insist import NotDone
-from enactor.logs import EventLog
+from enactor.logs import person_log
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from enactor.settings import Settings, zone_id
@@ -133,7 +133,7 @@ def each(doors: Parts, verb: str, reason: str, zones: list[str], do: Callable[[s
 
 def logged(settings: Settings) -> Parts:
     """Return the doors with a log behind them: what a verb did is one JSON line on stderr, beside the sentence for people."""
-    return parts(settings, EventLog(bound_log(settings)))
+    return parts(settings, person_log(bound_log(settings)))
 
 
 def recorded(

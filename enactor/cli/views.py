@@ -12,10 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from enactor.brake import LEAP_MAX, is_leap
-from enactor.report import CycleReport, PlanWordReport, StatusReport, SurveyReport, ZoneReport
+from enactor.guards import Finding
+from enactor.report import CycleReport, EnactorSeen, PlanWordReport, StatusReport, SurveyReport, ZoneReport
 from enactor.report_collect import CollectReport
 
 PIPE_WIDTH: Final = 160
+SILENT_SECONDS: Final = 180
+"""An enactor announces itself every minute: after three it is gone, or cannot reach the table."""
 ROWS_MAX: Final = 200
 """A terminal is no place for twenty thousand lines; --json has them all."""
 
@@ -57,7 +60,8 @@ def counted(number: int, word: str) -> str:
 def plan_line(plan: PlanWordReport, problems: Sequence[str]) -> str:
     """Say which plan was worked from; where something could not be read, no plan at hand does not mean that there is none."""
     if plan.generation is None:
-        return "plan: unknown, none could be read" if problems else "plan: none published yet"
+        unknown = "plan: unknown, none could be read; endpoints are held against what their fences name"
+        return unknown if problems else "plan: none published yet"
     return f"plan: generation {plan.generation} digest {(plan.digest or '')[:12]} from {plan.source}"
 
 
@@ -84,7 +88,7 @@ def _way_out(zone: ZoneReport, newest: int) -> str:
     if zone.switch == "absent":
         return f"no switch, which means stop: `enactor init --zone {zone.zone}`, or `enactor start` where it was in service"
     if zone.switch == "stop":
-        return f"stopped by a person: `enactor start --zone {zone.zone}` brings it back"
+        return f"stopped, by the text {zone.text}: `enactor start --zone {zone.zone}` brings it back"
     if zone.plan == "ahead" and is_leap(zone.open or 0, newest):
         return (
             f"its generation {zone.open} is more than {LEAP_MAX} above every plan at hand: if a person typed it by mistake, "
@@ -117,8 +121,7 @@ def show_cycle(report: CycleReport) -> None:
     states = Counter[str](endpoint.state for endpoint in report.endpoints)
     calls = f"{counted(report.calls.list, 'read')}, {counted(report.calls.change, 'change call')}"
     out.print(f"{_states(states, report.zones)}; {calls}, {counted(report.changes, 'change')}")
-    for finding in report.refused:
-        _lines(out, (f"plan refused: {finding.guard}: {finding.message}",), "red")
+    _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
 
@@ -144,6 +147,7 @@ def show_survey(report: SurveyReport) -> None:
     for endpoint in ranked[:ROWS_MAX]:
         _lines(out, (f"{endpoint.name} {endpoint.state}: {reason}" for reason in endpoint.reasons))
     _counts(out, report.counts, report.zones, report.other_zones)
+    _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
 
@@ -160,10 +164,8 @@ def show_status(report: StatusReport) -> None:
     if report.enactors is None:
         out.print("enactors: unknown, the plan table cannot be read")
     else:
-        out.print(
-            "enactors: "
-            + (", ".join(f"{one.id} (gen {one.generation}, {one.seen})" for one in report.enactors) or "none seen")
-        )
+        out.print("enactors: " + (", ".join(map(_enactor_words, report.enactors)) or "none seen"))
+    _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
 
@@ -199,6 +201,20 @@ def _lines(out: Console, lines: Iterable[str], style: str = "") -> None:
 def _rest(out: Console, rows: int) -> None:
     if rows > ROWS_MAX:
         out.print(f"... and {rows - ROWS_MAX} more; --json has them all")
+
+
+def _enactor_words(one: EnactorSeen) -> str:
+    seen = f"seen {one.seen}" if one.silent_seconds is None else f"seen {_ago(one.silent_seconds)} ago"
+    silent = one.silent_seconds is not None and one.silent_seconds > SILENT_SECONDS
+    return f"{one.id} (gen {one.generation}, {seen}{', SILENT' if silent else ''})"
+
+
+def _ago(seconds: int) -> str:
+    return f"{seconds}s" if seconds < 120 else f"{seconds // 60}m"
+
+
+def _refusals(out: Console, refused: Iterable[Finding]) -> None:
+    _lines(out, (f"plan refused: {finding.guard}: {finding.message}" for finding in refused), "red")
 
 
 def _zone_problems(zones: Iterable[ZoneReport]) -> list[str]:

@@ -215,7 +215,7 @@ def test_the_room_of_a_zone_is_its_quota_less_what_stands() -> None:
         (judged((), None, entry(A)), "no record set stands here"),
         (
             judged((A,), fence(A)),
-            "no plan lists this name; it stays as it is: list it again, or under retired, which lets it leave the plan",
+            "no plan lists this name; it is kept at the content that its fence names: list it again, or under retired, and `enactor retire` takes it away",
         ),
         (
             judged((A,), fence(A, B), entry(A, B, C), may_advance=False),

@@ -12,7 +12,7 @@ from enactor.library import REMEMBERED_PLANS_MAX, Library
 from enactor.plan import StoredPlan
 from enactor.ports import Announcement, DamagedPlan, PlanAllow, PlanEntry, PlanHead, Unavailable
 
-from .kernel_builders import NAME, ZONE, ZONE_NAME, digest, entry, plan, simple, stored, switch
+from .kernel_builders import LATER, NAME, NOW, ZONE, ZONE_NAME, digest, entry, plan, simple, stored, switch
 
 OTHER = f"other.{ZONE_NAME}"
 
@@ -32,6 +32,7 @@ class Table:
         self.reads: list[int] = []
         self.lists = 0
         self.down = False
+        self.allowed: list[PlanAllow] = []
 
     def _answer(self) -> None:
         if self.down:
@@ -69,7 +70,8 @@ class Table:
         ]
 
     def allows(self, generation: int) -> Sequence[PlanAllow]:
-        return ()
+        self._answer()
+        return [one for one in self.allowed if one.generation == generation]
 
     def announce(self, announcement: Announcement) -> None:
         """Nobody listens."""
@@ -306,3 +308,41 @@ def test_a_plan_of_another_digest_than_listed_is_not_taken() -> None:
     library = Library(Table(published(2)), None)
     library.look()
     assert library.open_plan(switch(2, "0" * 12)) is None
+
+
+def test_a_plan_to_judge_against_is_found_at_or_below_a_generation() -> None:
+    """In memory or in the table, the newest that can be read."""
+    table = Table(*(published(generation) for generation in (3, 5, 7, 9)))
+    table.damaged = {7}
+    library = Library(table, None)
+    library.look()
+    found = library.at_or_below(8)
+    assert found is not None
+    assert found.stored.generation == 5
+    newest = library.at_or_below(9)
+    assert newest is not None
+    assert newest.stored.generation == 9
+    assert library.at_or_below(2) is None
+
+
+def test_a_damaged_head_is_a_finding_of_the_guard_digest() -> None:
+    """It is counted and alerted like any refusal, beside the sentence."""
+    table = Table(published(6), published(7))
+    table.damaged = {7}
+    shelf = Library(table, None).look()
+    assert shelf.damaged is not None
+    assert (shelf.damaged.guard, shelf.damaged.observed) == ("digest", 7)
+    assert shelf.damaged.message in shelf.problems
+    table.damaged = set()
+    assert Library(table, None).look().damaged is None
+
+
+def test_what_people_allow_for_a_plan_holds_while_it_lasts_and_the_table_answers() -> None:
+    """By the Date of AWS's answer; without one nothing is lifted."""
+    table = Table(published(6))
+    table.allowed = [PlanAllow(guard="vanished", generation=6, until=LATER, reason="", by="ann")]
+    library = Library(table, None)
+    assert library.allowed(6, NOW) == {"vanished"}
+    assert library.allowed(7, NOW) == library.allowed(6, LATER) == library.allowed(6, None) == frozenset()
+    table.down = True
+    assert library.allowed(6, NOW) == frozenset()

@@ -9,6 +9,7 @@ import pytest
 
 from enactor.cli.options import CONFIG_LIMIT_OCTETS, CONFIG_VARIABLE, read_config
 from enactor.guards import (
+    ALLOWABLE,
     ENDPOINT_GUARDS,
     NOT_ALLOWABLE,
     ZONE_RECORD_SETS_MAX,
@@ -16,7 +17,7 @@ from enactor.guards import (
     LimitsTable,
     PlanLimits,
 )
-from enactor.plan_guards import PLAN_GUARDS
+from enactor.plan_guards import PLAN_ALLOWABLE, PLAN_GUARDS
 from enactor.settings import SHARE_DEFAULT, VARIABLES, Settings, settle
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
@@ -112,11 +113,14 @@ def test_the_default_of_each_limit_stands_with_its_guard() -> None:
         assert listed[guard][1] == f"`{name}: {default}`"
 
 
-def test_what_nobody_can_lift_is_said_so() -> None:
-    """Exactly as the code has it."""
+def test_what_a_person_can_allow_is_said_so() -> None:
+    """Exactly as the code has it: `allow` stands in the rows of the guards that can be allowed, and in no other."""
     listed = rows(section("### For one endpoint"))
     assert all(listed[guard][2] == "nobody" for guard in NOT_ALLOWABLE)
-    assert {guard for guard, cells in listed.items() if cells[2] == "nobody"} == set(NOT_ALLOWABLE)
+    unjudged = {guard for guard, cells in listed.items() if cells[1] == "not judged"}
+    assert {guard for guard, cells in listed.items() if "allow" in cells[2]} == set(ALLOWABLE) - unjudged
+    whole = rows(section("### For a whole plan"))
+    assert {guard for guard, cells in whole.items() if "allow" in cells[2]} == PLAN_ALLOWABLE
 
 
 @pytest.mark.parametrize("guard", ["slow-drain", "contested"])

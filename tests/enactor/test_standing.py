@@ -209,3 +209,45 @@ def test_with_nothing_refused_no_kept_plan_is_asked_for() -> None:
 
     assert choose(ZONE, opened(P7), [P8, P7], P7, PlanLimits(), older=older).working == P8
     assert choose(ZONE, opened(P8), [P7], P8, PlanLimits(), older=older).working == P8
+
+
+def test_where_the_open_plan_cannot_be_read_a_plan_is_judged_against_the_newest_below_it() -> None:
+    """Cases 4 and 74: a guard that lost what it judges against does not fall silent."""
+    shrunk = plan_of(9, 1)
+    found = choose(
+        ZONE, opened(P8), [shrunk], None, PlanLimits(), below=lambda generation: P7 if generation == 8 else None
+    )
+    assert [(generation, finding.guard) for generation, finding in found.refused] == [(9, "vanished")]
+    assert not found.opens
+
+
+def test_with_no_plan_to_judge_against_the_fences_say_what_must_not_vanish() -> None:
+    """Cases 4 and 74, on the worst day: the names that have a fence are mentioned, or listed as retired."""
+    fenced = names(1, 2)
+    found = choose(ZONE, opened(P8), [plan_of(9, 1, 3)], None, PlanLimits(), fenced=fenced)
+    assert [finding.guard for _, finding in found.refused] == ["vanished"]
+    assert "ep2.example.test." in found.refused[0][1].message
+    assert choose(ZONE, opened(P8), [plan_of(9, 1, 2)], None, PlanLimits(), fenced=fenced).opens
+    assert choose(ZONE, opened(P8), [plan_of(9, 1, retired=(2,))], None, PlanLimits(), fenced=fenced).opens
+    assert choose(ZONE, opened(P8), [plan_of(9, 1, 3)], None, PlanLimits(vanished=0.5), fenced=fenced).opens
+    assert choose(ZONE, switch(0), [plan_of(9, 1, 3)], None, PlanLimits(), fenced=fenced).opens
+
+
+def test_a_person_lifts_a_plan_wide_guard_for_one_generation() -> None:
+    """And never the one that keeps a fleet from going empty."""
+    base, shrunk = P8, plan_of(9, 1)
+
+    def lifted(*guards: str, at: int = 9) -> Choice:
+        allowed = frozenset(guards)
+        return choose(
+            ZONE, opened(base), [shrunk], base, PlanLimits(), allowed=lambda gen: allowed if gen == at else frozenset()
+        )
+
+    assert lifted("vanished").opens
+    assert not lifted("vanished", at=8).opens
+    assert not lifted("changed-share").opens
+    nothing = index(9)
+    every = choose(
+        ZONE, opened(base), [nothing], base, PlanLimits(), allowed=lambda _: frozenset({"empty-plan", "vanished"})
+    )
+    assert [finding.guard for _, finding in every.refused] == ["empty-plan"]

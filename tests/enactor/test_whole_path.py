@@ -68,7 +68,7 @@ def endpoint(*numbers: int, name: str = API) -> dict[str, Any]:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     with Sandbox() as sandbox:
         sandbox.create_zone("example.test", ZONE)
         made = World(sandbox, tmp_path)

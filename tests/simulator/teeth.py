@@ -14,13 +14,13 @@ from enactor import batch as batches
 from enactor import (
     brake,
     collect,
+    crew,
     references,
     sending,
     standing,
     swap,
     table_collecting,
     table_publishing,
-    zone_cycle,
 )
 from enactor.batch import Batch, Change
 from enactor.fence import Switch
@@ -215,7 +215,7 @@ def _may_write_below() -> AbstractContextManager[None]:
     def choose(*given: Any, **named: Any) -> Any:
         return msgspec.structs.replace(real(*given, **named), may_advance=True)
 
-    return _put((zone_cycle, "choose", choose))
+    return _put((crew, "choose", choose))
 
 
 def _pin_takes_anything() -> AbstractContextManager[None]:

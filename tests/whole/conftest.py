@@ -63,6 +63,7 @@ def bare(
     """A zone without a switch, and a fleet without a plan."""
     monkeypatch.setattr(boto3, "Session", lambda: session)
     monkeypatch.setattr(boto3.session, "Session", lambda: session)
+    monkeypatch.chdir(tmp_path)
     made = World(sandbox, tmp_path, f"fleet-{next(_NUMBERS)}", table)
     sandbox.reset_stats()
     yield made

@@ -1,0 +1,70 @@
+"""What every zone of an enactor works with, and the bearings that it takes there before each decision."""
+
+from typing import Final
+
+import msgspec
+
+from enactor.backoff import Backoff
+from enactor.batch import Batch
+from enactor.fence import Switch
+from enactor.guards import LimitsTable
+from enactor.hooks import BatchEnded, Hook
+from enactor.library import Library, Shelf
+from enactor.memory import ZoneMemory
+from enactor.observe import live_names
+from enactor.outcome import Applied, Conflicted, Impossible, Outcome, Rejected, Unknown, ZonePort
+from enactor.ports import Chance, Clock
+from enactor.standing import Choice, Standing, choose, stand
+
+DETAIL_LIMIT_CHARACTERS: Final = 1_000
+"""A conflict of two hundred endpoints has a message for each; no log line is that long."""
+
+
+class Crew(msgspec.Struct, frozen=True, kw_only=True):
+    """What every zone of an enactor works with."""
+
+    fleet: str
+    enactor: str
+    limits: LimitsTable
+    zones: ZonePort
+    library: Library
+    clock: Clock
+    chance: Chance
+    hook: Hook
+    backoff: Backoff
+    comment: str
+
+
+def bearings(crew: Crew, memory: ZoneMemory, shelf: Shelf) -> tuple[Standing, Choice]:
+    """Hold a zone's switch against the plans at hand: how it stands, and what may be worked from."""
+    reading, library = memory.switch, crew.library
+    open_plan = library.open_plan(reading.switch) if isinstance(reading.switch, Switch) else None
+    aws_now = crew.zones.aws_now()
+    choice = choose(
+        memory.zone,
+        reading.switch,
+        shelf.candidates,
+        open_plan,
+        crew.limits.plan,
+        older=library.older,
+        allowed=lambda generation: library.allowed(generation, aws_now),
+        below=library.at_or_below,
+        fenced=live_names(memory.fences, crew.fleet),
+    )
+    return stand(reading, shelf.candidates[0] if shelf.candidates else None, aws_now), choice
+
+
+def batch_ended(batch: Batch, outcome: Outcome, generation: int) -> BatchEnded:
+    """Return what is told of a batch."""
+    detail = outcome.why if isinstance(outcome, Unknown | Impossible) else ""
+    if isinstance(outcome, Conflicted | Rejected):
+        detail = "; ".join(outcome.messages)
+    return BatchEnded(
+        zone=batch.zone,
+        outcome=type(outcome).__name__.lower(),
+        generation=generation,
+        change_id=outcome.change_id if isinstance(outcome, Applied) else None,
+        names=tuple(swap.name for swap in batch.swaps),
+        opened=isinstance(outcome, Applied) and batch.opens,
+        detail=detail[:DETAIL_LIMIT_CHARACTERS],
+    )

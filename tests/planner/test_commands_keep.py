@@ -1,0 +1,48 @@
+"""republish, pin and unpin: back to an old plan going forward, and plans that no collect deletes."""
+
+from typing import Any
+
+
+def test_an_old_plan_is_published_again_as_the_next_generation(world: Any) -> None:
+    """Rollback goes forward: the generation is new, the content old, and the reason is listed."""
+    for last in (1, 2, 3):
+        world.run("publish", world.fleet({"ep1": [1, 2, last + 2]}))
+    digest = world.table.list()[2].digest
+    result = world.run("republish", "1", "--reason", "3 was wrong")
+    assert (result.exit_code, result.stdout) == (0, f"published generation 4 digest {digest[:12]}\n")
+    assert [(entry.generation, entry.digest, entry.reason) for entry in world.table.list()[:1]] == [
+        (4, digest, "3 was wrong")
+    ]
+    assert world.run("republish", "1", "--reason", "again").stdout.startswith("unchanged generation 4 ")
+
+
+def test_going_back_passes_the_same_guards(world: Any) -> None:
+    """What was allowed to grow is not shrunk by a rollback unseen: the endpoint keeps what it has."""
+    world.run("publish", world.fleet({"ep1": [1]}))
+    world.run("publish", world.fleet({"ep1": [1, 2, 3, 4]}))
+    result = world.run("republish", "1", "--reason", "back")
+    assert result.exit_code == 3
+    assert "shrink-targets" in result.output
+
+
+def test_a_plan_that_is_not_there_or_condemned_is_not_published_again(world: Any) -> None:
+    """A collector may be about to delete it."""
+    assert "there is no generation 7" in world.run("republish", "7", "--reason", "back").stderr
+    for last in (1, 2):
+        world.run("publish", world.fleet({"ep1": [1, 2, last + 2]}))
+    entry = world.table.list()[1]
+    assert world.table.condemn(entry, "somebody") == "condemned"
+    result = world.run("republish", "1", "--reason", "back")
+    assert result.exit_code == 1
+    assert "condemned" in result.stderr
+    assert "condemned" in world.run("pin", "1", "--reason", "keep").stderr
+
+
+def test_a_pin_is_listed_and_taken_away(world: Any) -> None:
+    """And it takes a reason."""
+    world.run("publish", world.fleet({"ep1": [1, 2]}))
+    assert world.run("pin", "1").exit_code == 2
+    assert world.run("pin", "1", "--reason", "audit").stdout == "generation 1 is pinned: no collect deletes it\n"
+    assert world.table.pins() == {1}
+    assert world.run("unpin", "1").exit_code == 0
+    assert world.table.pins() == frozenset()

@@ -1,0 +1,344 @@
+"""A person's verbs on real processes' code: through the zone alone, while stopped, with the table away, beside an enactor."""
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from enactor.outside import SystemChance, SystemClock
+from enactor.ports import Announcement
+from enactor.table import PlanTable, table_client
+
+from .history import API
+from .world import WEB, World, record
+
+NOWHERE = "http://127.0.0.1:9"
+WHY = ("--reason", "a test")
+V6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
+
+
+@pytest.fixture
+def running(world: World) -> World:
+    """Two endpoints in force."""
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
+    world.machine().cycle()
+    return world
+
+
+def done(world: World, *words: str, expect: int = 0) -> str:
+    """Run a verb and return all that it said."""
+    result = world.run(*words, *WHY)
+    assert result.exit_code == expect, result.output
+    return str(result.output)
+
+
+def in_the_dark(world: World, *words: str, expect: int = 0) -> str:
+    """Run a command as a process for which the plan table is away."""
+    status, stdout, stderr = world.spawn(*words, AWS_ENDPOINT_URL_DYNAMODB=NOWHERE).ended()
+    assert status == expect, stdout + stderr
+    return stdout
+
+
+def state(world: World, name: str = API) -> str:
+    found = json.loads(world.run("survey", "--json").stdout)["endpoints"]
+    return str({one["name"]: one["state"] for one in found}.get(name, "unmanaged"))
+
+
+def wipe(world: World, name: str = API) -> None:
+    world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["by day", "stopped and no table"])
+def test_a_held_endpoint_is_left_alone_until_it_is_released(running: World, dark: bool) -> None:
+    """Nothing is written there, an empty one included; the hold itself needs neither run nor table."""
+    if dark:
+        in_the_dark(running, "stop", "--zone", running.zone)
+        in_the_dark(running, "hold", API, *WHY)
+        done(running, "start", "--zone", running.zone)
+    else:
+        done(running, "hold", API)
+    running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))
+    wipe(running)
+    report = running.machine().cycle()
+    assert (running.stands(), state(running)) == ((), "held")
+    assert [zone.open for zone in report.zones] == [2], "the others go on"
+    done(running, "release", API)
+    running.machine().cycle()
+    assert len(running.stands()) == 3
+
+
+def test_a_late_batch_cannot_run_over_a_hold(running: World) -> None:
+    """It was decided before, is evaluated after, and fails whole."""
+    running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))
+    running.hold_change()
+    machine = running.machine("slow")
+    machine.begin()
+    (late,) = running.wait_held()
+    done(running, "hold", API)
+    running.sandbox.release(late.token)
+    machine.end()
+    assert (len(running.stands()), state(running)) == (2, "held")
+
+
+def test_a_hold_with_an_end_ends_by_itself(running: World) -> None:
+    """By the Date of AWS's answer."""
+    done(running, "hold", API, "--for", "1s")
+    assert "until=" in running.fence_text()
+    running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))
+    for _ in range(40):
+        running.machine().cycle()
+        if len(running.stands()) == 3:
+            break
+    assert (len(running.stands()), state(running)) == (3, "current")
+
+
+def test_an_allow_lets_one_guard_pass_once_for_one_generation(running: World) -> None:
+    """Case: the shrink that a person wants; the next like it is refused again."""
+    running.publish(running.endpoint(1, 2), running.endpoint(7, name=WEB))
+    running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))
+    running.machine().cycle()
+    running.publish(running.endpoint(1), running.endpoint(7, name=WEB), flags=["--unguarded"])
+    running.machine().cycle()
+    assert (len(running.stands()), state(running)) == (3, "refused")
+    done(running, "allow", API, "--guard", "shrink-targets", "--generation", "3")
+    done(running, "allow", API, "--guard", "shrink-capacity", "--generation", "3")
+    running.machine().cycle()
+    assert (len(running.stands()), state(running)) == (1, "current")
+    assert "allow=" not in running.fence_text(), "used up"
+
+
+@pytest.mark.parametrize("guard", ["empty", "kind", "no-such", "malformed"])
+def test_what_nobody_can_allow_is_wrong_usage(running: World, guard: str) -> None:
+    """Exit 2, and nothing is written."""
+    before = running.fence_text()
+    done(running, "allow", API, "--guard", guard, "--generation", "2", expect=2)
+    assert running.fence_text() == before
+
+
+def test_a_plan_wide_guard_is_allowed_in_the_table_for_planner_and_enactors(running: World) -> None:
+    """A name leaves without having been listed as retired: a person says that it may, for this plan."""
+    refused = running.plan("publish", "--plan", running.plan_file(running.endpoint(1, 2)))
+    assert refused.exit_code == 3
+    done(running, "allow", "*", "--guard", "vanished", "--generation", "2")
+    running.publish(running.endpoint(1, 2))
+    report = running.machine().cycle()
+    assert ([zone.open for zone in report.zones], report.refused) == ([2], ())
+    done(running, "allow", "*", "--guard", "empty-plan", "--generation", "3", expect=2)
+
+
+def test_a_name_is_retired_once_no_plan_lists_it_and_a_tombstone_stays(running: World) -> None:
+    """The plan lists it as retired, the person takes it away, a later plan cannot bring it back; adopt can."""
+    listed = done(running, "retire", WEB, "--yes", expect=1)
+    assert "plan 1 lists web.example.test." in listed
+    retired = [{"name": WEB, "zone": running.zone}]
+    path = running.folder / "plan.json"
+    path.write_text(
+        json.dumps({"format": 1, "fleet": running.fleet, "endpoints": [running.endpoint(1, 2)], "retired": retired})
+    )
+    assert running.plan("publish", "--plan", str(path)).exit_code == 0
+    running.machine().cycle()
+    told = done(running, "retire", WEB, "--yes")
+    assert "A [lb-7] 192.0.2.7 weight 10" in told
+    assert (running.stands(WEB), state(running, WEB)) == ((), "retired")
+    running.publish(running.endpoint(1, 2), running.endpoint(7, name=WEB))
+    report = running.machine().cycle()
+    assert running.stands(WEB) == ()
+    assert [finding.guard for one in report.endpoints for finding in one.guards] == ["retired"]
+    done(running, "adopt", WEB, "--yes")
+    running.machine().cycle()
+    assert len(running.stands(WEB)) == 1
+
+
+def test_a_tombstone_is_left_where_nothing_was(running: World) -> None:
+    """A late writer of a name that nobody has yet loses against it too."""
+    done(running, "retire", "gone.example.test", "--yes")
+    assert state(running, "gone.example.test.") == "retired"
+
+
+def test_the_name_is_typed_again_or_nothing_is_retired(running: World) -> None:
+    """Without --yes, and without a person at a terminal, nothing happens."""
+    result = running.run("retire", "gone.example.test", *WHY)
+    assert result.exit_code == 1
+    assert state(running, "gone.example.test.") == "unmanaged"
+
+
+def test_what_an_alias_points_to_is_not_retired(running: World) -> None:
+    """Case: October 2025's last step, asked for by a person. An alias that nobody manages counts."""
+    alias = {"DNSName": WEB, "HostedZoneId": running.zone, "EvaluateTargetHealth": False}
+    running.edit("CREATE", {"Name": "www.example.test.", "Type": "A", "AliasTarget": alias})
+    running.publish(running.endpoint(1, 2), flags=["--unguarded"])
+    refused = done(running, "retire", WEB, "--yes", expect=1)
+    assert "an alias at www.example.test. points to the A sets" in refused
+    assert len(running.stands(WEB)) == 1
+
+
+def test_one_type_is_retired_once_the_plan_has_none_of_it(world: World) -> None:
+    """The guard `kind` keeps a plan from taking IPv6 away; this is the verb that does."""
+    both = world.endpoint(1, 2)
+    both["targets"].append(V6)
+    world.publish(both)
+    world.machine().cycle()
+    assert "AAAA targets" in done(world, "retire", API, "--type", "AAAA", "--yes", expect=1)
+    world.publish(world.endpoint(1, 2), flags=["--unguarded"])
+    world.machine().cycle()
+    assert state(world) == "refused"
+    done(world, "retire", API, "--type", "AAAA", "--yes")
+    assert not [one for one in world.stands() if one.startswith("AAAA")]
+    world.machine().cycle()
+    assert (len(world.stands()), state(world)) == (2, "current")
+
+
+def test_healing_needs_no_table_no_switch_and_no_enactor(running: World) -> None:
+    """The last resort: from the state directory, with the zone stopped; it says each change before it writes."""
+    flags = ("--state-dir", str(running.folder / "state"))
+    running.machine("a", **{"state-dir": flags[1]}).cycle()
+    before = running.stands()
+    done(running, "stop", "--zone", running.zone)
+    wipe(running)
+    asked = in_the_dark(running, "heal", API, *flags, *WHY, expect=1)
+    assert "CREATE A [lb-1] 192.0.2.1 weight 10" in asked, "nobody answered"
+    assert running.stands() == ()
+    in_the_dark(running, "heal", API, *flags, *WHY, "--yes")
+    assert running.stands() == before
+
+
+def test_what_is_healed_from_a_file_stays_until_it_is_released(running: World) -> None:
+    """At the fence's generation, on hold for a day: the plans say otherwise."""
+    wipe(running)
+    path = running.plan_file(running.endpoint(5, 6))
+    done(running, "heal", API, "--plan", path, "--yes")
+    running.machine().cycle()
+    assert ([one.split()[1] for one in running.stands()], state(running)) == (["192.0.2.5", "192.0.2.6"], "held")
+    assert "gen=1 " in running.fence_text()
+    done(running, "release", API)
+
+
+def test_healing_goes_through_the_last_gate(running: World) -> None:
+    """It takes half away at most, as any other write, and says why it does not."""
+    path = running.plan_file(running.endpoint(9))
+    refused = done(running, "heal", API, "--plan", path, "--yes", expect=1)
+    assert "last gate" in refused
+    assert len(running.stands()) == 2
+
+
+def test_a_name_is_disowned_once_no_plan_lists_it(running: World) -> None:
+    """The fence goes, the record sets stay, and nobody minds them."""
+    assert "plan 1 lists" in done(running, "disown", WEB, "--yes", expect=1)
+    running.publish(running.endpoint(1, 2), flags=["--unguarded"])
+    running.machine().cycle()
+    assert "plan 1, which is open" in done(running, "disown", WEB, "--yes", expect=1)
+    done(running, "allow", "*", "--guard", "vanished", "--generation", "2")
+    running.machine().cycle()
+    before = running.stands(WEB)
+    done(running, "disown", WEB, "--yes")
+    running.machine().cycle()
+    assert (running.stands(WEB), state(running, WEB)) == (before, "unmanaged")
+
+
+def test_a_zone_is_left_without_touching_a_record_set(running: World) -> None:
+    """Stopped first; then fences, then the switch; what clients resolve stays."""
+    assert "enactor stop" in done(running, "deinit", "--zone", running.zone, "--yes", expect=1)
+    done(running, "stop", "--zone", running.zone)
+    before = (running.stands(), running.stands(WEB))
+    done(running, "deinit", "--zone", running.zone, "--yes")
+    names = [one["Name"] for one in running.sandbox.zone(running.zone).sets()]
+    assert not [name for name in names if "_fence" in name]
+    assert (running.stands(), running.stands(WEB)) == before
+
+
+def test_a_snapshot_says_every_record_set_as_route_53_does(running: World) -> None:
+    """A change batch can be made of it by hand."""
+    found = json.loads(running.run("snapshot", "--zone", running.zone).stdout)
+    listed = boto3.client("route53").list_resource_record_sets(HostedZoneId=running.zone)["ResourceRecordSets"]
+    assert found["ResourceRecordSets"] == listed
+    assert found["name"] == "example.test."
+
+
+def test_every_foreign_name_of_the_plan_is_adopted_at_once_and_the_zone_is_written_down_first(bare: World) -> None:
+    """The count is typed; the snapshot is taken before the first adopt and never again."""
+    for name, last in ((API, 8), (WEB, 2)):
+        bare.edit("CREATE", record(f"192.0.2.{last}", name=name))
+    bare.open_zone()
+    bare.publish(bare.simple("192.0.2.1", "192.0.2.8"), bare.simple("192.0.2.2", "192.0.2.3", name=WEB))
+    bare.machine().cycle()
+    path = bare.folder / "before.json"
+    done(bare, "adopt", "--all", "--snapshot", str(path), expect=1)
+    result = done(bare, "adopt", "--all", "--snapshot", str(path), "--yes")
+    assert f"{WEB} is adopted" in result
+    assert len(json.loads(path.read_text())["ResourceRecordSets"]) > 2
+    assert "before" not in done(bare, "adopt", "--all", "--yes")
+    bare.machine().cycle()
+    assert (state(bare), state(bare, WEB)) == ("current", "current")
+    assert "nothing to adopt" in done(bare, "adopt", "--all", "--yes")
+
+
+def test_a_stop_with_an_end_ends_by_itself(running: World) -> None:
+    """And one for good is not weakened by it."""
+    done(running, "stop", "--zone", running.zone, "--for", "1s")
+    assert "until=" in running.switch_text()
+    running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))
+    for _ in range(40):
+        running.machine().cycle()
+        if len(running.stands()) == 3:
+            break
+    assert len(running.stands()) == 3
+    done(running, "stop", "--zone", running.zone)
+    done(running, "stop", "--zone", running.zone, "--for", "1s")
+    assert "until=" not in running.switch_text()
+
+
+def test_each_verb_is_in_the_history_with_who_did_it_and_why(running: World) -> None:
+    """Best effort: with the table away the verb is done all the same."""
+    done(running, "hold", API)
+    client = table_client(boto3.Session())
+    table, pk = running.environment["ENACTOR_TABLE"], {"S": f"fleet#{running.fleet}"}
+    values: Any = {":pk": pk, ":sk": {"S": "event#"}}
+    found = client.query(
+        TableName=table,
+        KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
+        ExpressionAttributeValues=values,
+    )["Items"]
+    last = found[-1]
+    assert (last["verb"]["S"], last["name"]["S"], last["reason"]["S"]) == ("hold", API, "a test")
+    assert last["caller"]["S"].startswith("arn:aws:")
+    assert PlanTable(client, table, running.fleet, clock=SystemClock(), chance=SystemChance()).head() is not None
+
+
+def test_survey_and_status_tell_of_a_plan_that_is_refused_as_a_whole(running: World) -> None:
+    """The endpoints are all as an older plan says: that is no all-clear."""
+    running.publish(running.endpoint(1, 2), flags=["--unguarded"])
+    running.machine().cycle()
+    for verb in ("survey", "status"):
+        told = running.run(verb)
+        assert (told.exit_code, "plan refused: vanished: 1 of 2 endpoints" in told.stdout) == (3, True)
+        assert [one["guard"] for one in json.loads(running.run(verb, "--json").stdout)["refused"]] == ["vanished"]
+
+
+def test_without_any_plan_at_hand_no_zone_is_called_ahead(running: World) -> None:
+    """The table is away, and nothing was kept: nobody knows."""
+    found = json.loads(in_the_dark(running, "survey", "--json", expect=1))
+    assert [zone["plan"] for zone in found["zones"]] == ["unknown"]
+    told = in_the_dark(running, "survey", expect=1)
+    assert "ahead" not in told
+    assert "held against what their fences name" in told
+
+
+def test_what_a_person_typed_into_the_switch_is_shown(running: World) -> None:
+    """Whoever looks at three in the morning reads why it stands still."""
+    running.retype(running.switch_name, "please halt, ask Ann")
+    assert "please halt, ask Ann" in running.run("survey").stdout
+    found = json.loads(running.run("status", "--json").stdout)
+    assert found["zones"][0]["text"] == '"please halt, ask Ann"'
+
+
+def test_an_enactor_that_is_gone_is_called_silent(running: World) -> None:
+    """A list of timestamps is no answer to who is alive."""
+    client = table_client(boto3.Session())
+    table = PlanTable(
+        client, running.environment["ENACTOR_TABLE"], running.fleet, clock=SystemClock(), chance=SystemChance()
+    )
+    table.announce(Announcement("old-one", "00aa", 1, "2026-01-01T00:00:00Z"))
+    told = running.run("status").stdout
+    assert "old-one (gen 1, seen" in told
+    assert told.count("SILENT") == 1
