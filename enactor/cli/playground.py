@@ -61,14 +61,18 @@ def replay() -> None:
 @replay.command()
 @click.option(
     "--without",
-    "protection",
-    default=None,
+    "protections",
+    multiple=True,
     type=click.Choice(["fence", "gate", "collect-check"]),
     help="Take one protection out of the real enactors for this replay, and show what breaks (exit status 1).",
 )
-def october(*, protection: str | None) -> None:
+def october(*, protections: tuple[str, ...]) -> None:
     """Play 19 October 2025 on a sandbox: first the automation of that day, then the real enactors, delayed at the same points.
 
     Exit status: 0 where the first ends empty and stuck, as it did, and the second keeps every promise; 1 otherwise.
     """
-    end(needed("enactor.replay.october").replay(protection))
+    asked = list(dict.fromkeys(protections))
+    if len(asked) > 1:
+        named = " and ".join(f"--without {protection}" for protection in asked)
+        raise click.UsageError(f"{named} exclude each other: with one protection out, what breaks is its doing")
+    end(needed("enactor.replay.october").replay(asked[0] if asked else None))

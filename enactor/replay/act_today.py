@@ -168,8 +168,14 @@ class Scene:
         )
         pool.shutdown(wait=False)
         self._stage.sandbox.wait_held(2)
-        self._tell("enactor B", "starts to collect: has looked, and is delayed before it deletes plan 2")
+        self._tell("enactor B", f"starts to collect: has looked{self._gone()}, and is delayed before it deletes plan 2")
         return running
+
+    def _gone(self) -> str:
+        """Say which plans a collect that is held has deleted by now, as the table shows it."""
+        kept = {entry.generation for entry in self._table.list()}
+        gone = [str(generation) for generation in range(NEWEST_THAT_NIGHT, 0, -1) if generation not in kept]
+        return f", has deleted plan{'s' if len(gone) > 1 else ''} {' '.join(gone)}" if gone else ""
 
     def _clean_up_ended(self, report: CollectReport) -> None:
         gone = " ".join(str(plan.generation) for plan in report.plans if plan.decision == "deleted")

@@ -1,12 +1,15 @@
 """`enactor replay october`: play both acts, print them as timelines, and say whether the story ended as it should."""
 
+import os
+import shutil
+import sys
 from collections.abc import Iterable
 from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
-from enactor.cli.views import console, table
+from enactor.cli.views import table
 from enactor.replay import act_2025, act_today
 from enactor.replay.act_2025 import Ending2025
 from enactor.replay.act_today import EndingToday
@@ -27,6 +30,17 @@ NOTE: Final = (
     "In 2025 clients came back up to 15 minutes after people had repaired the endpoint: its empty answer had been cached for "
     "the 900 seconds that the zone's SOA allows."
 )
+
+
+PIPE_WIDTH_CHARACTERS: Final = 120
+"""How wide a timeline is in a pipe, unless COLUMNS says: it is read as prose, and pasted into mails."""
+
+
+def console() -> Console:
+    """Return where the timelines go: as wide as the terminal, or as COLUMNS says, else wide enough for a pipe."""
+    known = sys.stdout.isatty() or os.environ.get("COLUMNS")
+    width = shutil.get_terminal_size().columns if known else PIPE_WIDTH_CHARACTERS
+    return Console(file=sys.stdout, width=width, highlight=False)
 
 
 def replay(protection: Protection | None) -> int:
