@@ -260,6 +260,15 @@ def has_passed(until: datetime | None, aws_now: datetime | None) -> bool:
     return until is not None and aws_now is not None and aws_now >= until
 
 
+def allowed_guards(fence: Fence, generation: int, aws_now: datetime | None) -> frozenset[str]:
+    """Return the guards a person lifted for exactly this generation, while the permission lasts."""
+    return frozenset(
+        allow.guard
+        for allow in fence.allow
+        if allow.generation == generation and aws_now is not None and not has_passed(allow.until, aws_now)
+    )
+
+
 def is_held(fence: Fence, aws_now: datetime | None) -> bool:
     """Tell whether a person froze the endpoint, and the hold has not ended."""
     return fence.state == "hold" and not has_passed(fence.until, aws_now)

@@ -63,6 +63,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_u
 
     shrink_targets: float = 0.5
     shrink_capacity: float = 0.5
+    slow_drain: float = 0.7
+    """What the steps within a window may take together."""
+    slow_drain_seconds: float = 600.0
+    """How long a window is."""
 
 
 class PlanLimits(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
@@ -252,6 +256,12 @@ def _shrink(guard: str, before: Content, wanted: Content, limit: float) -> Itera
         if share > limit:
             message = f"{kind}: {what}, a share of {share:.2f} over the limit {limit}"
             yield Finding(guard=guard, observed=len(old), wanted=len(new), limit=limit, message=message)
+
+
+def lost_capacity(before: Content, wanted: Content, kind: Kind) -> float:
+    """Return the share of a kind's weight held by targets that go or go to 0; 0 where nothing can be counted."""
+    old = weights_by_target(before, kind)
+    return _gone_capacity(old, weights_by_target(wanted, kind))[0] if old and _comparable(before, wanted) else 0.0
 
 
 def _comparable(before: Content, wanted: Content) -> bool:

@@ -19,6 +19,7 @@ SHARE_DEFAULT: Final = 0.5
 _ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/\S{1,512}")
 _ID_OTHER: Final = re.compile(r"[^a-z0-9-]+")
 
+WINDOW_MAX_SECONDS: Final = 86_400.0
 _AnyLimits = TypeVar("_AnyLimits", Limits, PlanLimits)
 
 VARIABLES: Final = {
@@ -249,8 +250,9 @@ def _shares(file: Mapping[str, Any], base: _AnyLimits, path: str, faults: list[F
     fields = _labels(base)
     told: dict[str, float] = {}
     for key, value in file.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            faults.append(Fault(f"{path}.{key}", f"{value!r} is not a share from 0 to 1"))
+        highest, what = (WINDOW_MAX_SECONDS, "time") if key.endswith("-seconds") else (1.0, "share")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= highest:
+            faults.append(Fault(f"{path}.{key}", f"{value!r} is not a {what} from 0 to {highest:g}"))
         else:
             told[fields[key]] = float(value)
     return msgspec.structs.replace(base, **told)

@@ -27,7 +27,8 @@ from typing import Final, Literal
 import msgspec
 
 from enactor import guards
-from enactor.fence import Fence, Garbled, has_passed, is_held
+from enactor.drain import judge_drain, next_base
+from enactor.fence import Fence, Garbled, allowed_guards, is_held
 from enactor.guards import Finding, Limits, Surroundings
 from enactor.observe import FenceReading
 from enactor.plan import Broken, Endpoint, content_of_endpoint
@@ -241,9 +242,8 @@ def _with_fence(question: Question, fence: Fence) -> Decision:
             if findings
             else _swap(question, target, purpose="repair", state=_broken_state(question, target))
         )
-    allowed = allowed_guards(fence, question)
-    bases = (observed,) if question.named is None else (observed, question.named)
-    findings = guards.without_allowed(_findings(question, target, bases), allowed)
+    allowed = allowed_guards(fence, question.generation, question.aws_now)
+    findings = guards.without_allowed(_findings(question, target, _bases(question)), allowed)
     if findings:
         return Refused(findings, repair=_repair_to_named(question, fence))
     purpose: Purpose = "mark" if observed == target else "advance"
@@ -251,15 +251,10 @@ def _with_fence(question: Question, fence: Fence) -> Decision:
     return _swap(question, target, purpose=purpose, state=state, allowed=tuple(sorted(allowed)))
 
 
-def allowed_guards(fence: Fence, question: Question) -> frozenset[str]:
-    """Return the guards a person lifted for exactly this generation, while the permission lasts."""
-    return frozenset(
-        allow.guard
-        for allow in fence.allow
-        if allow.generation == question.generation
-        and question.aws_now is not None
-        and not has_passed(allow.until, question.aws_now)
-    )
+def _bases(question: Question) -> tuple[Content, ...]:
+    """Return what a change is held against: what stands, and what the fence names."""
+    observed = content_of(question.view.sets)
+    return (observed,) if question.named is None else (observed, question.named)
 
 
 def _findings(question: Question, target: Content, bases: tuple[Content, ...]) -> tuple[Finding, ...]:
@@ -274,7 +269,9 @@ def _findings(question: Question, target: Content, bases: tuple[Content, ...]) -
         found += guards.judge_pointers(question.view.name, question.view.sets, target, question.around)
     for base in bases:
         found += [finding for finding in guards.judge_change(base, target, question.limits) if finding not in found]
-    return tuple(found)
+    fence = question.view.fence.fence if question.view.fence else None
+    drained = fence.base if isinstance(fence, Fence) else ""
+    return (*found, *judge_drain(drained, bases, target, question.limits, question.aws_now))
 
 
 def _is_named(question: Question, fence: Fence) -> bool:
@@ -334,6 +331,7 @@ def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence
     old = question.view.fence.fence if question.view.fence else None
     known = old if isinstance(old, Fence) else None
     repaired = known if purpose == "repair" else None
+    base = known.base if known else ""
     return Fence(
         fleet=question.fleet,
         gen=repaired.gen if repaired else question.generation,
@@ -341,5 +339,5 @@ def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence
         by=question.enactor,
         nonce=question.nonce,
         allow=repaired.allow if repaired else (),
-        base=known.base if known else "",
+        base=base if repaired else next_base(base, _bases(question), target, question.limits, question.aws_now),
     )

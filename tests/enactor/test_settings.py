@@ -223,7 +223,7 @@ def test_limits_by_endpoint_pattern_rest_on_the_default_and_the_first_that_fits_
     assert table.of("internal.example.test.") == Limits(shrink_targets=0.5, shrink_capacity=0.4)
 
 
-EVERY_LIMIT = "changed-share, endpoints, shrink-capacity, shrink-targets, vanished, zone-record-sets"
+EVERY_LIMIT = "changed-share, endpoints, shrink-capacity, shrink-targets, slow-drain, slow-drain-seconds, vanished, zone-record-sets"
 WRONG_LIMITS: list[tuple[Any, str]] = [
     (None, "limits: None is not a mapping of guard labels to limits"),
     ([0.5], "limits: [0.5] is not a mapping of guard labels to limits"),
@@ -242,7 +242,7 @@ WRONG_LIMITS: list[tuple[Any, str]] = [
     ({"endpoints": [{"match": 5}]}, "limits.endpoints[0]: a rule is a mapping with `match`"),
     (
         {"endpoints": [{"match": "a", "vanished": 0}]},
-        "limits.endpoints[0].vanished: unknown limit of an endpoint; known are match, shrink-capacity, shrink-targets",
+        "limits.endpoints[0].vanished: unknown limit of an endpoint; known are match, shrink-capacity, shrink-targets, slow-drain",
     ),
     ({"endpoints": [{"match": "a", "shrink-targets": 2}]}, "limits.endpoints[0].shrink-targets: 2 is not a share"),
 ]

