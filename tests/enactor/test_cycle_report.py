@@ -1,0 +1,358 @@
+"""What a cycle, a survey and a status say of what was seen and done: for people, for machines, and for whoever listens."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from enactor.cycle_report import (
+    Outlook,
+    ZoneResult,
+    cycle_report,
+    events_of,
+    latest,
+    status_report,
+    survey_report,
+    troubles_of,
+)
+from enactor.fence import Allow, Fence
+from enactor.guards import Finding, LimitsTable
+from enactor.hooks import CycleEnded, EndpointRefused, PlanRefused
+from enactor.judge import NO_NONCE, Bench, Judged, judge
+from enactor.memory import ZoneMemory
+from enactor.plan import Endpoint
+from enactor.plan_index import PlanIndex
+from enactor.ports import Announcement
+from enactor.records import Content, RecordSet
+from enactor.report import Action, Calls, CycleReport, EnactorSeen, EndpointReport, PlanWordReport, SurveyReport
+from enactor.standing import Choice, Standing
+
+from .kernel_builders import (
+    ENACTOR,
+    FLEET,
+    LATER,
+    NAME,
+    NOW,
+    ZONE,
+    ZONE_NAME,
+    ListedZone,
+    entry,
+    fence,
+    fence_record,
+    garbled,
+    index,
+    weighted,
+)
+
+A, B, C = (weighted(number) for number in (1, 2, 3))
+OTHER = f"ep0.{ZONE_NAME}"
+OTHER_A = weighted(1, name=OTHER)
+FINDING = Finding(guard="vanished", observed=4, message="1 of 4 endpoints is no longer mentioned")
+GATE = Finding(guard="empty", message="nothing that answers v4 would be left")
+RUNNING = Standing(switch="run", open=8, plan="current", running=True)
+CALLS = Calls(list=3, change=2)
+
+
+class NothingKept:
+    """A lookup port without kept plans."""
+
+    def content(self, zone: str, name: str, digest: str) -> Content | None:
+        return None
+
+    def kept_digests(self, zone: str, name: str) -> frozenset[str]:
+        return frozenset()
+
+
+def judged(working: PlanIndex | None, *records: RecordSet, names: tuple[str, ...] = (NAME,)) -> dict[str, Judged]:
+    """Judge endpoints of a zone in which these sets and fences stand."""
+    memory = ZoneMemory(ListedZone(*records), ZONE, FLEET)
+    memory.read_all(0.0)
+    bench = Bench(
+        fleet=FLEET,
+        enactor=ENACTOR,
+        limits=LimitsTable(),
+        choice=Choice(working=working, may_advance=True, opens=False),
+        lookup=NothingKept(),
+        nonce=NO_NONCE,
+        aws_now=NOW,
+    )
+    return judge(memory, bench, names)
+
+
+def result(of: dict[str, Judged] | None = None, **changes: Any) -> ZoneResult:
+    made = ZoneResult(
+        zone=ZONE,
+        switch_text=None,
+        standing=RUNNING,
+        choice=Choice(working=None, may_advance=True, opens=False),
+        judged=of or {},
+        actions={},
+        change_ids={},
+        gate_findings={},
+        changes=0,
+        opened=False,
+        error=None,
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def outlook(*results: ZoneResult, newest: PlanIndex | None = None, **changes: Any) -> Outlook:
+    made = Outlook(fleet=FLEET, newest=newest, results=results, errors={}, problems=())
+    return msgspec.structs.replace(made, **changes)
+
+
+def report(*results: ZoneResult, **changes: Any) -> CycleReport:
+    return cycle_report(outlook(*results, **changes), enactor=ENACTOR, calls=CALLS)
+
+
+def plan_of(*endpoints: Endpoint) -> PlanIndex:
+    return index(8, *endpoints)
+
+
+PLAN = plan_of(entry(A))
+CURRENT = judged(PLAN, A, fence_record(fence(A)))
+BEHIND = judged(plan_of(entry(A, B)), A, fence_record(fence(A)))
+REFUSED = judged(plan_of(entry(C)), A, B, fence_record(fence(A, B)))
+FOREIGN = judged(PLAN, weighted(77))
+
+
+def test_an_endpoint_is_reported_with_what_was_wanted_and_what_was_done() -> None:
+    """Name, zone, state, the fence's generation and the plan's, the change that was sent for it."""
+    made = report(result(BEHIND, actions={NAME: "swapped"}, change_ids={NAME: "C1"}))
+    assert made.endpoints == (
+        EndpointReport(
+            name=NAME, zone=ZONE, state="behind", action="swapped", generation=7, wanted=8, guards=(), change_id="C1"
+        ),
+    )
+
+
+def test_what_was_not_worked_on_has_no_action_and_what_no_plan_lists_no_wanted_generation() -> None:
+    """And a fence that cannot be read has no generation."""
+    vanished = judged(plan_of(), A, fence_record(fence(A)))
+    (found,) = report(result(vanished)).endpoints
+    assert (found.action, found.generation, found.wanted, found.change_id) == ("none", 7, None, None)
+    (found,) = report(result(judged(PLAN, A, garbled().record))).endpoints
+    assert (found.state, found.generation, found.wanted) == ("fence-garbled", None, 8)
+    (found,) = report(result(judged(PLAN))).endpoints
+    assert (found.state, found.generation, found.wanted) == ("missing", None, 8)
+
+
+def test_a_refused_endpoint_names_its_guards_and_the_last_gate_s() -> None:
+    """What nothing was done for because of them is refused; what was repaired meanwhile says so."""
+    (found,) = report(result(REFUSED, gate_findings={NAME: (GATE,), OTHER: (FINDING,)})).endpoints
+    assert [one.guard for one in found.guards] == ["shrink-targets", "shrink-capacity", "empty"]
+    assert found.action == "refused"
+    (found,) = report(result(REFUSED, actions={NAME: "swapped"})).endpoints
+    assert found.action == "swapped"
+    (found,) = report(result(CURRENT, gate_findings={NAME: (GATE,)})).endpoints
+    assert (found.action, found.guards) == ("refused", (GATE,))
+
+
+@pytest.mark.parametrize("done", ["failed", "waiting", "conflict"])
+def test_what_another_enactor_did_first_is_nothing_undone(done: Action) -> None:
+    """It conflicted or waits by our own count, and stands as wanted; where it does not stand so, the word stays."""
+    (found,) = report(result(CURRENT, actions={NAME: done})).endpoints
+    assert found.action == "none"
+    (found,) = report(result(BEHIND, actions={NAME: done})).endpoints
+    assert found.action == done
+    (found,) = report(result(CURRENT, actions={NAME: "swapped"})).endpoints
+    assert found.action == "swapped"
+
+
+def test_endpoints_are_listed_by_zone_and_name() -> None:
+    """Whatever order zones and endpoints were judged in: two reports can be compared line by line."""
+    two = judged(plan_of(entry(A), entry(OTHER_A, name=OTHER)), names=(NAME, OTHER))
+    seen = outlook(result(two, zone="Z2"), result(two, zone="Z10"))
+    expected = [("Z10", OTHER), ("Z10", NAME), ("Z2", OTHER), ("Z2", NAME)]
+    cycle = cycle_report(seen, enactor=ENACTOR, calls=CALLS)
+    assert [(one.zone, one.name) for one in cycle.endpoints] == expected
+    assert [(one.zone, one.name) for one in survey_report(seen).endpoints] == expected
+    assert [zone.zone for zone in cycle.zones] == ["Z10", "Z2"]
+
+
+def test_a_cycle_says_which_plan_and_counts_what_it_sent() -> None:
+    """The generation, the whole digest and where it came from; every zone's changes together."""
+    made = report(result(CURRENT, changes=4), result(zone="Z2", changes=3), newest=PLAN)
+    assert made.plan == PlanWordReport(generation=8, digest=PLAN.stored.digest, source="table")
+    assert (made.fleet, made.enactor, made.calls, made.changes) == (FLEET, ENACTOR, CALLS, 7)
+    assert report(result()).plan == PlanWordReport(generation=None, digest=None, source="none")
+
+
+@pytest.mark.parametrize(
+    ("made", "outcome"),
+    [
+        (report(result(CURRENT)), "unchanged"),
+        (report(result(CURRENT, change_ids={NAME: "C1"})), "changed"),
+        (report(result(CURRENT, opened=True)), "changed"),
+        (report(result(CURRENT), problems=("the disk is full",)), "failed"),
+        (report(result(CURRENT), errors={"Z2": "no such zone"}), "failed"),
+        (report(result(CURRENT, error="throttled", opened=True)), "partial"),
+        (report(result(BEHIND, actions={NAME: "waiting"})), "failed"),
+        (report(result(REFUSED)), "refused"),
+        (report(result(FOREIGN)), "refused"),
+        (report(result(CURRENT, gate_findings={NAME: (GATE,)})), "refused"),
+        (report(result(CURRENT), damaged=FINDING), "refused"),
+        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, plan="ahead"))), "refused"),
+        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, plan="forked"))), "refused"),
+        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, plan="behind"))), "unchanged"),
+        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, switch="stop"))), "stopped"),
+        (
+            report(result(zone="Z2", standing=msgspec.structs.replace(RUNNING, switch="stop")), result(CURRENT)),
+            "unchanged",
+        ),
+        (report(), "unchanged"),
+        (report(errors={"Z2": "no such zone"}), "failed"),
+    ],
+)
+def test_what_was_seen_and_done_makes_the_outcome(made: CycleReport, outcome: str) -> None:
+    """A cycle never looks better than it was."""
+    assert made.outcome == outcome
+
+
+def test_a_plan_wide_refusal_is_said_once_though_several_zones_say_it() -> None:
+    """With its plan's generation; a newest plan that cannot be used is one too, by the generation it would have."""
+    refusing = Choice(working=None, may_advance=False, opens=False, refused=((9, FINDING),))
+    damage = Finding(guard="digest", observed=12, message="it does not verify")
+    seen = outlook(result(choice=refusing), result(zone="Z2", choice=refusing), damaged=damage)
+    assert seen.refused == ((12, damage), (9, FINDING))
+    made = cycle_report(seen, enactor=ENACTOR, calls=CALLS)
+    assert made.refused == (damage, FINDING)
+    told = [event for event in events_of(seen, made, 0.5) if isinstance(event, PlanRefused)]
+    assert [(event.generation, event.guard, event.message) for event in told] == [
+        (12, "digest", "it does not verify"),
+        (9, "vanished", FINDING.message),
+    ]
+
+
+def test_a_zone_is_reported_as_it_stands_or_as_unknown() -> None:
+    """Nothing that was not seen is shown as a fact."""
+    made = report(
+        result(error="throttled", standing=msgspec.structs.replace(RUNNING, open=5, plan="behind")),
+        errors={"Z0": "gone"},
+    )
+    first, second = made.zones
+    assert (first.zone, first.switch, first.open, first.plan, first.error) == ("Z0", "unknown", None, "unknown", "gone")
+    assert (second.zone, second.switch, second.open, second.plan, second.error) == (
+        ZONE,
+        "run",
+        5,
+        "behind",
+        "throttled",
+    )
+
+
+def test_troubles_are_the_table_s_and_each_zone_s() -> None:
+    """An endpoint's own failure is none of them."""
+    made = report(
+        result(BEHIND, actions={NAME: "failed"}),
+        result(zone="Z2", error="busy"),
+        problems=("no table",),
+        errors={"Z3": "x"},
+    )
+    assert troubles_of(made) == (("", "no table"), ("Z2", "busy"), ("Z3", "x"))
+
+
+def survey(*results: ZoneResult, **changes: Any) -> SurveyReport:
+    return survey_report(outlook(*results, **changes))
+
+
+def test_a_survey_counts_states_and_shows_each_endpoint() -> None:
+    """Its fence as it is read, whether it answers, and why it is in its state."""
+    made = survey(result(CURRENT), result(FOREIGN, zone="Z2"), result(CURRENT, zone="Z3"), newest=PLAN, problems=("x",))
+    assert made.counts == {"current": 2, "foreign": 1}
+    assert list(made.counts) == ["current", "foreign"]
+    assert (made.fleet, made.plan.generation, made.problems) == (FLEET, 8, ("x",))
+    current, foreign, _ = made.endpoints
+    assert (current.name, current.zone, current.state, current.answering) == (NAME, ZONE, "current", True)
+    assert (current.generation, current.wanted, current.reasons) == (7, 8, ())
+    assert current.fence is not None
+    assert current.fence["gen"] == 7
+    assert (foreign.state, foreign.generation, foreign.wanted, foreign.fence) == ("foreign", None, 8, None)
+    assert "adopt" in foreign.reasons[0]
+
+
+def test_a_survey_counts_endpoints_of_zones_that_are_not_ours() -> None:
+    """A zone that could not be read is ours all the same."""
+    plan = plan_of(entry(A), entry(A, zone="Z2"), entry(A, zone="Z3"), entry(OTHER_A, name=OTHER, zone="Z3"))
+    assert survey(result(), newest=plan).other_zones == 3
+    assert survey(result(), newest=plan, errors={"Z3": "gone"}).other_zones == 1
+    assert survey(result()).other_zones == 0
+
+
+def test_a_status_is_the_survey_without_endpoints_and_with_the_brakes() -> None:
+    """Holds, allows and stops: what a person may have forgotten."""
+    allow = Allow("shrink-targets", 8, LATER)
+    hold = judged(PLAN, A, fence_record(fence(A, state="hold")))
+    lifted = {OTHER: judged(PLAN, A, fence_record(fence(A, allow=(allow,))))[NAME]}
+    stopped = msgspec.structs.replace(RUNNING, switch="stop")
+    absent = msgspec.structs.replace(RUNNING, switch="absent")
+    seen = survey(
+        result(hold), result(lifted, zone="Z2", standing=stopped), result(zone="Z3", standing=absent), newest=PLAN
+    )
+    there = (EnactorSeen(id="az-1", generation=8, seen="2026-11-30T04:00:00Z"),)
+    made = status_report(msgspec.structs.replace(seen, other_zones=5, problems=("x",)), there)
+    assert (made.holds, made.allows, made.stops) == ((NAME,), (NAME,), ("Z2",))
+    assert (made.fleet, made.plan, made.zones, made.counts) == (FLEET, seen.plan, seen.zones, seen.counts)
+    assert (made.other_zones, made.enactors, made.problems) == (5, there, ("x",))
+    assert status_report(seen, None).enactors is None
+
+
+def test_an_enactor_is_seen_once_as_it_was_last() -> None:
+    """Every process of one id has announced itself; the newest word counts, in whatever order they are read."""
+    old, new = (
+        Announcement(id="az-2", nonce=nonce, generation=generation, seen=f"2026-11-30T04:0{generation}:00Z")
+        for nonce, generation in (("a", 7), ("b", 8))
+    )
+    first = Announcement(id="az-1", nonce="c", generation=6, seen="2026-11-30T03:00:00Z")
+    expected = (
+        EnactorSeen(id="az-1", generation=6, seen=first.seen, silent_seconds=3_600),
+        EnactorSeen(id="az-2", generation=8, seen=new.seen, silent_seconds=0),
+    )
+    assert latest([old, new, first], NOW) == latest([first, new, old], NOW) == expected
+
+
+def test_since_when_an_enactor_is_silent_is_said_where_it_can_be_told() -> None:
+    """Not without AWS's time, and not from a time that cannot be read."""
+    seen = [
+        Announcement(id=f"az-{seen}", nonce="a", generation=7, seen=seen) for seen in ("2026-11-30T03:58:29Z", "soon")
+    ]
+    assert [one.silent_seconds for one in latest(seen, NOW)] == [91, None]
+    assert [one.silent_seconds for one in latest(seen, None)] == [None, None]
+
+
+def test_a_cycle_tells_every_refusal_and_at_last_its_outcome() -> None:
+    """Once each, with the numbers that the metrics count."""
+    seen = outlook(result(REFUSED, changes=5), result(CURRENT, zone="Z2"), newest=PLAN)
+    made = cycle_report(seen, enactor=ENACTOR, calls=CALLS)
+    *refused, ended = events_of(seen, made, 1.5)
+    guards = made.endpoints[0].guards
+    assert refused == [
+        EndpointRefused(zone=ZONE, name=NAME, guard=finding.guard, message=finding.message) for finding in guards
+    ]
+    assert ended == CycleEnded(
+        outcome="refused",
+        generation=8,
+        source="table",
+        seconds=1.5,
+        states={"refused": 1, "current": 1},
+        reads=3,
+        writes=2,
+        changes=5,
+    )
+    *_, without = events_of(outlook(), report(), 0.0)
+    assert isinstance(without, CycleEnded)
+    assert (without.generation, without.source) == (0, "none")
+
+
+def test_a_fence_in_a_survey_says_what_it_has_and_no_more() -> None:
+    """Empty fields are left out: a person looks for what is unusual."""
+    own: Fence = fence(A)
+    (found,) = survey(result(judged(PLAN, A, fence_record(own)))).endpoints
+    assert found.fence == {
+        "fleet": FLEET,
+        "gen": 7,
+        "plan": own.plan,
+        "by": own.by,
+        "nonce": own.nonce,
+        "state": "live",
+    }
