@@ -14,7 +14,7 @@ from enactor.library import Library
 from enactor.memory import ZoneMemory
 from enactor.outcome import ZonePort
 from enactor.outside import SystemClock, route53_zones
-from enactor.plan import Plan, StoredPlan
+from enactor.plan import Plan, StoredPlan, canonical_json, digest_of
 from enactor.plan_index import PlanIndex
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
@@ -79,8 +79,9 @@ def dry_run(
         click.echo("\n".join(markdown(report)))
     else:
         print_text(report, console())
-    errors = [f"planner: {zone.error}" for zone in report.zones if zone.error]
-    end(EXIT_FAILED if errors else detailed_status(report) if detailed_exitcode else EXIT_OK, errors)
+    errors = list(dict.fromkeys(f"planner: {zone.error}" for zone in report.zones if zone.error))
+    status = EXIT_FAILED if errors else detailed_status(report) if detailed_exitcode else EXIT_OK
+    end(status, [] if form == "json" else errors)
 
 
 def _unheard(_: Event) -> None:
@@ -107,10 +108,14 @@ def rehearse(
     rehearsal = Rehearsal(plan=index, limits=settings.limits, carried=_carried(publication))
     seen = [_zone(zone, rehearsal, Library(store, None), zones) for zone in settings.zones or named]
     looked_at = {zone.zone for zone, _ in seen}
-    cost = Cost(calls=sum(zone.cost.calls for zone, _ in seen), changes=sum(zone.cost.changes for zone, _ in seen))
+    costs = [zone.cost for zone, _ in seen if zone.cost is not None]
+    cost = Cost(calls=sum(one.calls for one in costs), changes=sum(one.changes for one in costs))
     report = DryRunReport(
         fleet=plan.fleet,
         digest=index.stored.digest,
+        file_digest=digest_of(canonical_json(plan)),
+        listed=len(plan.endpoints),
+        parent=parent.base_generation,
         generation=index.stored.generation,
         published=isinstance(publication, Unchanged),
         refused=publication.findings if isinstance(publication, RefusedWhole) else (),
@@ -119,7 +124,7 @@ def rehearse(
         endpoints=tuple(endpoint for _, endpoints in seen for endpoint in endpoints),
         other_zones=sum(1 for endpoint in plan.endpoints if endpoint.zone not in looked_at),
         not_looked_at=tuple(sorted({endpoint.zone for endpoint in plan.endpoints} - looked_at)),
-        cost=cost,
+        cost=cost if len(costs) == len(seen) else None,
         changes=cost.changes > 0,
     )
     return (_held_back(report) if report.refused else report), notes
@@ -169,6 +174,5 @@ def _zone(
         sight = Sight(memory=memory, open_plan=open_plan, aws_now=zones.aws_now())
         return rehearse_zone(sight, rehearsal, library)
     except OutsideError as error:
-        nothing = Cost(calls=0, changes=0)
-        failed = DryRunZone(zone=zone, switch=None, open=None, plan=None, refused=(), cost=nothing, error=str(error))
+        failed = DryRunZone(zone=zone, switch=None, open=None, plan=None, refused=(), cost=None, error=str(error))
         return failed, ()

@@ -13,6 +13,7 @@ from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
 from enactor.logs import EventLog, logger
 from enactor.outside import SystemChance, SystemClock
+from enactor.plan import canonical_json, digest_of
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
 from enactor.settings import Settings
 from planner.options import (
@@ -29,7 +30,7 @@ from planner.publisher import Published, Signature
 from planner.publisher import publish as publish_plan
 from planner.publishing import DIGEST_DIGITS_MIN, Carried, Mismatch, RefusedWhole, Store, Unchanged, Wish
 from planner.reports import PublishReport
-from planner.wording import counted
+from planner.wording import counted, refusal_words
 
 DIGEST_PATTERN: Final = r"[0-9a-fA-F]{12,64}"
 
@@ -110,10 +111,11 @@ def ended(published: Published, fleet: str, reason: str, *, verb: str = "publish
             return event(
                 outcome="changed", detail=f"published; {counted(len(carried), 'endpoint')} carried or left out"
             )
-        case Unchanged(carried=carried):
-            return event(
-                outcome="unchanged", detail=f"unchanged; {counted(len(carried), 'endpoint')} carried or left out"
-            )
+        case Unchanged(carried=(_, *_) as carried):
+            what = f"everything new was refused: {counted(len(carried), 'endpoint')} carried or left out"
+            return event(outcome="refused", detail=f"{what}; nothing was stored")
+        case Unchanged():
+            return event(outcome="unchanged", detail="unchanged; the newest plan says the same")
 
 
 def _end_json(published: Published) -> None:
@@ -157,7 +159,17 @@ def _end_text(published: Published) -> None:
             for line in _carried(decision.carried):
                 click.echo(line)
             if decision.carried:
+                click.echo(_explained(published, decision.carried))
                 end(EXIT_KEPT_BACK)
+
+
+def _explained(published: Published, carried: tuple[Carried, ...]) -> str:
+    """Say once what `carried` and `left out` mean, and that the digest above is of what stands in the table."""
+    left_out = sum(one.left_out for one in carried)
+    kept = len(carried) - left_out
+    words = refusal_words(len(published.plan.endpoints), carried=kept, left_out=left_out, parent=published.parent)
+    asked = digest_of(canonical_json(published.plan))[:DIGEST_DIGITS_MIN]
+    return f"{words} (exit 3); what was asked for as a whole has digest {asked}"
 
 
 def _carried(carried: tuple[Carried, ...]) -> list[str]:

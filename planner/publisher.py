@@ -37,10 +37,14 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """What a publish decided, HEAD after it, and what a person should know besides."""
+    """What a publish decided of a plan, HEAD after it, and what a person should know besides."""
 
     decision: Publication
     head: PlanHead | None
+    plan: Plan
+    """The plan as it was asked for, before any endpoint was carried."""
+    parent: int | None
+    """The generation that the guards held it against."""
     notes: tuple[str, ...] = ()
 
 
@@ -63,13 +67,14 @@ def publish(
         parent, notes = read_parent(store, datetime.fromisoformat(signature.created_at))
         decision = decide(plan, parent, wish, limits)
         if not isinstance(decision, Store):
-            return Published(decision, parent.head, notes)
+            return Published(decision, parent.head, plan, parent.base_generation, notes)
         try:
             entry = store.publish(_draft(decision.plan, signature), parent=parent.head, source=source)
         except Conflict as conflict:
             last = conflict
         else:
-            return Published(decision, PlanHead(entry.generation, entry.digest), notes)
+            head = PlanHead(entry.generation, entry.digest)
+            return Published(decision, head, plan, parent.base_generation, notes)
     raise Conflict(f"{TRIES_MAX} tries to publish were each overtaken by another planner; the last: {last}")
 
 
@@ -91,7 +96,13 @@ def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, 
         if not is_sound:
             against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
             notes = (f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}",)
-    parent = Parent(head=head, is_sound=is_sound, base=base.plan if base else None, floor=store.floor())
+    parent = Parent(
+        head=head,
+        is_sound=is_sound,
+        base=base.plan if base else None,
+        base_generation=base.generation if base else None,
+        floor=store.floor(),
+    )
     allows = store.allows(parent.next)
     allowed = frozenset(one.guard for one in allows if one.until > now)
     return msgspec.structs.replace(parent, allowed=allowed), notes

@@ -131,8 +131,13 @@ def _endpoint(memory: ZoneMemory, rehearsal: Rehearsal, judged: Judged, *, stays
 def _findings(judged: Judged, carried: Carried | None) -> tuple[Finding, ...]:
     """Return what the enactors' guards say, and what the guards at publish say besides."""
     here = judged.decision.findings if isinstance(judged.decision, Refused) else ()
-    labels = {finding.guard for finding in here}
-    return (*here, *(finding for finding in (carried.guards if carried else ()) if finding.guard not in labels))
+    there = carried.guards if carried else ()
+    return (*(one for one in here if not any(_says_more(other, one) for other in there)), *there)
+
+
+def _says_more(finding: Finding, other: Finding) -> bool:
+    """Tell whether a finding at publish says all of another one, and the plan that it was held against besides."""
+    return finding.guard == other.guard and finding.message.startswith(other.message)
 
 
 def _change(plan: PlanIndex, judged: Judged) -> ContentChange:

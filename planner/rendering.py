@@ -10,7 +10,7 @@ from rich.text import Text
 
 from enactor.guards import Finding
 from planner.reports import DryRunEndpoint, DryRunReport, DryRunZone
-from planner.wording import change_lines, counted
+from planner.wording import change_lines, counted, refusal_words
 
 HEADINGS: Final = ("endpoint", "zone", "state", "would", "targets", "changes", "guards")
 DIGEST_SHOWN_DIGITS: Final = 12
@@ -18,6 +18,11 @@ NOTE: Final = "#"
 """Marks what is as it should be and only worth knowing; `!` marks what a person should look at."""
 QUIET_STATES: Final = frozenset({"missing", "held", "retired", "current"})
 """Nothing is wrong there: a new endpoint has no record set yet, and a person holds or retired the others."""
+BRAKES: Final = {
+    "stop": "; stopped: nothing is written until `enactor start`",
+    "absent": "; absent, which means stop: nothing is written until `enactor init`, or `enactor start` where it was in service",
+}
+"""What a switch that is not in run does to all that is shown below."""
 SWITCH_SHARE: Final = "for the zone's switch, which every call carries"
 
 
@@ -59,14 +64,24 @@ def _cell(text: str) -> str:
 
 
 def _head(report: DryRunReport) -> Iterator[str]:
+    if report.carried:
+        yield f"file {report.file_digest[:DIGEST_SHOWN_DIGITS]} of fleet {report.fleet}: {_kept_back(report)}"
     what = "is generation" if report.published else "would be generation"
-    yield f"plan {report.digest[:DIGEST_SHOWN_DIGITS]} of fleet {report.fleet} {what} {report.generation}"
+    of = ", with these kept back," if report.carried else f" of fleet {report.fleet}"
+    yield f"plan {report.digest[:DIGEST_SHOWN_DIGITS]}{of} {what} {report.generation}"
     yield from (f"refused at publish, nothing would be stored: {_finding(one)}" for one in report.refused)
     said = {finding.guard for finding in report.refused}
     yield from (_zone(zone, said) for zone in report.zones)
     if report.other_zones:
         yield _not_looked_at(report)
     yield f"cost: {_cost(report)}"
+
+
+def _kept_back(report: DryRunReport) -> str:
+    left_out = sum(one.left_out for one in report.carried)
+    kept = len(report.carried) - left_out
+    words = refusal_words(report.listed, carried=kept, left_out=left_out, parent=report.parent)
+    return f"{words} (publish exits 3)"
 
 
 def _not_looked_at(report: DryRunReport) -> str:
@@ -82,23 +97,25 @@ def _not_looked_at(report: DryRunReport) -> str:
 def _cost(report: DryRunReport) -> str:
     """Say what the changes are for: the column shows the endpoints', and every call carries the zone's switch besides."""
     cost = report.cost
+    if cost is None:
+        return "unknown"
     words = f"{counted(cost.calls, 'call')}, {counted(cost.changes, 'change')}"
     for_endpoints = sum(endpoint.changes for endpoint in report.endpoints)
     rest = cost.changes - for_endpoints
     if not rest:
         return words
-    paying = [zone for zone in report.zones if zone.cost.calls]
+    paying = [zone for zone in report.zones if zone.cost and zone.cost.calls]
     only_opens = cost.calls == len(paying) and all((zone.switch, zone.plan) == ("run", "behind") for zone in paying)
     return f"{words}: {for_endpoints} for endpoints, {rest} {'to open the generation' if only_opens else SWITCH_SHARE}"
 
 
 def _zone(zone: DryRunZone, said: AbstractSet[str]) -> str:
-    """Say how a zone stands; a guard that refuses at publish too has had its sentence."""
+    """Say how a zone stands; a guard that refuses at publish too has had its sentence, and why nothing is known has its line on stderr."""
     if zone.error:
-        return f"zone {zone.zone} cannot be read: {zone.error}"
+        return f"zone {zone.zone}: unknown, it cannot be read"
     opened = "" if zone.open is None else f", generation {zone.open} is open"
     refused = "".join(f"; refused: {one.guard if one.guard in said else _finding(one)}" for one in zone.refused)
-    return f"zone {zone.zone}: switch {zone.switch}{opened}, the zone is {zone.plan}{refused}"
+    return f"zone {zone.zone}: switch {zone.switch}{opened}, the zone is {zone.plan}{refused}{BRAKES.get(zone.switch or '', '')}"
 
 
 def _cells(endpoint: DryRunEndpoint) -> Sequence[str]:
@@ -107,16 +124,18 @@ def _cells(endpoint: DryRunEndpoint) -> Sequence[str]:
     return (
         endpoint.name,
         endpoint.zone,
-        "retired" if _stays(endpoint) else endpoint.state,
+        endpoint.state,
         endpoint.action,
-        " ".join(f"{sign}{len(group)}" for sign, group in counts if group) or ("stays" if _stays(endpoint) else "same"),
+        " ".join(f"{sign}{len(group)}" for sign, group in counts if group)
+        or ("leaves the plan" if _leaves(endpoint) else "same"),
         str(endpoint.changes),
         ", ".join(dict.fromkeys(finding.guard for finding in endpoint.guards)),
     )
 
 
-def _stays(endpoint: DryRunEndpoint) -> bool:
-    return endpoint.retired and endpoint.action == "none"
+def _leaves(endpoint: DryRunEndpoint) -> bool:
+    """Tell whether a name leaves the plan and nothing else; `retired` is a state too, of a name that a tombstone keeps away."""
+    return endpoint.retired and endpoint.action == "none" and endpoint.state != "retired"
 
 
 def _details(report: DryRunReport) -> Iterator[str]:
@@ -131,8 +150,8 @@ def _details(report: DryRunReport) -> Iterator[str]:
 def _endpoint_details(endpoint: DryRunEndpoint, said: AbstractSet[str]) -> Iterator[str]:
     yield from change_lines(endpoint.change)
     yield from (f"! {_finding(finding)}" for finding in endpoint.guards)
-    if _stays(endpoint):
-        yield f"{NOTE} retired in the plan, so it may leave it; nothing is deleted, and it stays as it is"
+    if _leaves(endpoint):
+        yield f"{NOTE} leaves the plan, under retired; nothing is deleted, and it stays as it is: `enactor retire` takes it away"
     if endpoint.state not in said:  # the guard `vanished` has said it already, for all of them at once
         mark = NOTE if endpoint.state in QUIET_STATES else "!"
         yield from (f"{mark} {reason}" for reason in endpoint.reasons)

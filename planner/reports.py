@@ -94,7 +94,8 @@ class DryRunZone(msgspec.Struct, frozen=True, kw_only=True):
     open: int | None
     plan: str | None
     refused: tuple[Finding, ...]
-    cost: Cost
+    cost: Cost | None
+    """None where the zone cannot be read: what nobody looked at may cost anything."""
     error: str | None = None
 
 
@@ -103,6 +104,13 @@ class DryRunReport(msgspec.Struct, frozen=True, kw_only=True):
 
     fleet: str
     digest: str
+    """Of what a publish now would store, for `publish --expect-digest`; not the file's where endpoints are carried."""
+    file_digest: str
+    """Of the plan as the file has it, as `check` names it."""
+    listed: int
+    """How many endpoints the file lists."""
+    parent: int | None
+    """The generation that the guards at publish judge against, whose content a carried endpoint keeps."""
     generation: int | None
     """The generation that a publish now would make, or HEAD's where the plan is HEAD's."""
     published: bool
@@ -116,6 +124,7 @@ class DryRunReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many endpoints are in zones that were not looked at."""
     not_looked_at: tuple[str, ...]
     """The ids of these zones: `--zones`, or ENACTOR_ZONES, is told and does not name them."""
-    cost: Cost
+    cost: Cost | None
+    """None where a zone cannot be read."""
     changes: bool
     """Whether anything would be written to Route 53."""

@@ -10,6 +10,18 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+def refusal_words(listed: int, *, carried: int, left_out: int, parent: int | None) -> str:
+    """Say what becomes of the endpoints that guards refuse: the word `carried` tells nobody what they answer with."""
+    words = []
+    if carried:
+        keep = "is refused and keeps" if carried == 1 else "are refused and keep"
+        words.append(f"{carried} of {counted(listed, 'endpoint')} {keep} generation {parent}'s content")
+    if left_out:
+        new = "is refused and, being new, left out" if left_out == 1 else "are refused and, being new, left out"
+        words.append(f"{left_out} of {counted(listed, 'endpoint')} {new}")
+    return "; ".join(words)
+
+
 def change_lines(change: ContentChange) -> Iterator[str]:
     """Yield a line for each target that is added (+), removed (-), reweighted or altered (~)."""
     for member in change.added:

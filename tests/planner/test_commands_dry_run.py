@@ -1,5 +1,6 @@
 """What `dry-run` shows of the zone, the guards and the cost, and that it writes nothing."""
 
+import hashlib
 from typing import Any
 
 import jsonschema
@@ -104,6 +105,38 @@ def test_refusals_are_shown_and_beat_changes(applied: Any) -> None:
     assert applied.run("dry-run", applied.fleet({"ep1": [1], "ep2": [1, 2]})).exit_code == 0
 
 
+def test_a_file_of_which_a_part_is_refused_is_told_from_the_plan_that_would_be_stored(applied: Any) -> None:
+    """First what becomes of the file, with its own digest; then the plan that carries the rest, with another one."""
+    path = applied.fleet({"ep1": [1], "ep2": [1, 2], "ep3": []})
+    first, second, *_ = lines_of(applied, path)
+    digest = hashlib.sha256(applied.run("compile", path).stdout_bytes).hexdigest()
+    kept = "1 of 3 endpoints is refused and keeps generation 1's content"
+    new = "1 of 3 endpoints is refused and, being new, left out"
+    assert first == f"file {digest[:12]} of fleet edge: {kept}; {new} (publish exits 3)"
+    stored = applied.run("publish", path).stdout.split()
+    assert second == f"plan {stored[4]}, with these kept back, would be generation 2"
+    report = json_of(applied, path)
+    assert (report["file_digest"], report["digest"][:12], report["listed"], report["parent"]) == (
+        digest,
+        stored[4],
+        3,
+        2,
+    )
+    first, second, *_ = lines_of(applied, path)
+    assert first.startswith(f"file {digest[:12]} of fleet edge: 1 of 3 endpoints is refused and keeps generation 2's")
+    assert second == f"plan {stored[4]}, with these kept back, is generation 2"
+
+
+def test_a_refusal_names_what_it_was_held_against_once(applied: Any) -> None:
+    """Where plan and zone say the same, the sentence stands once, with the plan; where they differ both are shown."""
+    path = applied.fleet({"ep1": [1], "ep2": [1]})
+    against = "! shrink-targets: v4: 2 of 3 targets go, a share of 0.67 over the limit 0.5 (against plan 1)"
+    assert [line for line in lines_of(applied, path) if line.startswith("! shrink-targets")] == [against]
+    applied.run("publish", applied.fleet({"ep1": [1, 2, 3, 4], "ep2": [1]}, name="more.yaml"))
+    ahead = "! shrink-targets: v4: 3 of 4 targets go, a share of 0.75 over the limit 0.5 (against plan 2)"
+    assert set(lines_of(applied, path)) >= {ahead, against.removesuffix(" (against plan 1)")}
+
+
 def test_plan_wide_refusal_costs_nothing(applied: Any) -> None:
     """Case 4: a vanished endpoint stores nothing, so nothing would be written."""
     report = json_of(applied, applied.fleet({"ep1": [1, 2, 3, 4]}), 3, "--detailed-exitcode")
@@ -159,8 +192,17 @@ def test_text_and_markdown_name_what_would_happen(applied: Any) -> None:
 def test_zone_that_cannot_be_read_is_a_failure(applied: Any) -> None:
     """No right to read, or no such zone: exit 1 with the reason, and the report says so of that zone alone."""
     applied.sandbox.add_fault(FaultRule(action="deny", operation="ListResourceRecordSets", count=None))
-    report = applied.json("dry-run", applied.fleet({"ep1": [1]}), "--format", "json", "--detailed-exitcode", status=1)
+    path = applied.fleet({"ep1": [1, 2, 3, 4], "ep2": [1]})
+    report = applied.json("dry-run", path, "--format", "json", "--detailed-exitcode", status=1)
     assert report["zones"][0]["error"]
+    jsonschema.validate(report, schema_of("dry-run"))
+    assert (report["cost"], report["zones"][0]["cost"], report["changes"]) == (None, None, False)
+    assert applied.run("dry-run", path, "--json").stderr == ""
+    text = applied.run("dry-run", path)
+    assert f"zone {applied.zone}: unknown, it cannot be read" in text.stdout.splitlines()
+    assert "cost: unknown" in text.stdout.splitlines()
+    assert [line for line in text.stdout.splitlines() if "AccessDenied" in line] == []
+    assert (len(text.stderr.splitlines()), "AccessDenied" in text.stderr) == (1, True)
     applied.sandbox.clear_faults()
     result = applied.run("dry-run", applied.fleet({"ep1": [1]}), "--zones", "Z0NOSUCHZONE")
     assert result.exit_code == 1
@@ -168,9 +210,21 @@ def test_zone_that_cannot_be_read_is_a_failure(applied: Any) -> None:
 
 
 def test_absent_and_stopped_switches_are_said(world: Any) -> None:
-    """Before `init` there is no switch; the change is shown all the same."""
-    report = json_of(world, world.fleet({"ep1": [1]}))
+    """What would change is shown all the same, and that nothing of it is written before a person says so."""
+    path = world.fleet({"ep1": [1]})
+    report = json_of(world, path)
     assert (report["zones"][0]["switch"], one(report, "ep1")["action"]) == ("absent", "swap")
+    assert "absent, which means stop: nothing is written until `enactor init`" in world.run("dry-run", path).stdout
+    world.start()
+    assert "nothing is written" not in world.run("dry-run", path).stdout
+    name = "_switch-edge._fence.example.test."
+    world.edit("DELETE", world.sandbox.zone(world.zone).sets(name)[0])
+    world.edit("CREATE", world.txt(name, "v=1 fleet=edge mode=stop gen=0 plan=none nonce=0123456789abcdef"))
+    said = world.run("dry-run", path).stdout
+    assert (
+        "switch stop, generation 0 is open, the zone is behind; stopped: nothing is written until `enactor start`"
+        in said
+    )
 
 
 def test_plan_file_and_a_hold_are_judged_as_an_enactor_would(applied: Any) -> None:
@@ -242,9 +296,11 @@ def test_a_retired_name_stays_as_it_is(applied: Any) -> None:
     path = applied.fleet({"ep1": [1, 2, 3]}, retired="ep2")
     lines = lines_of(applied, path)
     row = next(line for line in lines if line.startswith("ep2.example.test. ") and applied.zone in line.split())
-    assert row.split()[2:5] == ["retired", "none", "stays"]
-    assert "# retired in the plan, so it may leave it; nothing is deleted, and it stays as it is" in lines
+    assert row.split()[2:7] == ["current", "none", "leaves", "the", "plan"]
+    way = "nothing is deleted, and it stays as it is: `enactor retire` takes it away"
+    assert f"# leaves the plan, under retired; {way}" in lines
     report = json_of(applied, path)
+    assert one(report, "ep2")["state"] == "current"
     assert (one(report, "ep2")["retired"], one(report, "ep1")["retired"]) == (True, False)
 
 
@@ -253,7 +309,7 @@ def test_a_retired_name_that_is_empty_is_still_an_alarm(applied: Any) -> None:
     applied.edit("DELETE", applied.sandbox.zone(applied.zone).sets("ep2.example.test.")[0])
     lines = lines_of(applied, applied.fleet({"ep1": [1, 2, 3]}, retired="ep2"))
     assert "! no record set answers v4" in lines
-    assert not [line for line in lines if line.startswith("# retired")]
+    assert not [line for line in lines if line.startswith("# leaves")]
 
 
 def test_zones_that_were_not_looked_at_are_named(applied: Any) -> None:

@@ -121,9 +121,12 @@ def test_case_3_one_empty_endpoint_keeps_its_parents_content(world: Any) -> None
     world.run("publish", world.fleet({"ep1": [1, 2], "ep2": [1, 2]}))
     result = world.run("publish", world.fleet({"ep1": [], "ep2": [1, 2, 3]}))
     assert result.exit_code == 3
-    first, second = result.stdout.splitlines()
+    first, second, last = result.stdout.splitlines()
     assert first.startswith("published generation 2 digest ")
     assert second.startswith(f"carried ep1.example.test. ({world.zone}): empty: ")
+    asked = hashlib.sha256(world.run("compile", world.fleet({"ep1": [], "ep2": [1, 2, 3]})).stdout_bytes).hexdigest()
+    explained = "1 of 2 endpoints is refused and keeps generation 1's content (exit 3)"
+    assert last == f"{explained}; what was asked for as a whole has digest {asked[:12]}"
     plan = world.table.read(2).plan
     assert [len(endpoint.targets) for endpoint in plan.endpoints] == [2, 3]
     again = world.json("publish", world.fleet({"ep1": [], "ep2": [1, 2, 3]}), "--json", status=3)
@@ -131,10 +134,38 @@ def test_case_3_one_empty_endpoint_keeps_its_parents_content(world: Any) -> None
     assert set(again["carried"][0]) == {"name", "zone", "guards"}
 
 
+def test_a_publish_of_which_nothing_new_was_let_through_is_logged_as_refused(world: Any) -> None:
+    """Exit 3 and a log line that says all is well would contradict each other; a plan that is the same is `unchanged`."""
+    world.run("publish", world.fleet({"ep1": [1, 2]}))
+    result = world.run("publish", world.fleet({"ep1": []}))
+    assert (result.exit_code, result.stdout.split(" digest ")[0]) == (3, "unchanged generation 1")
+    logged = json.loads(result.stderr.splitlines()[-1])
+    assert (logged["outcome"], logged["level"]) == ("refused", "warning")
+    assert logged["detail"] == "everything new was refused: 1 endpoint carried or left out; nothing was stored"
+    logged = json.loads(world.run("publish", world.fleet({"ep1": [1, 2]})).stderr.splitlines()[-1])
+    assert (logged["outcome"], logged["level"]) == ("unchanged", "info")
+
+
+def test_what_is_held_against_the_parent_names_it(world: Any) -> None:
+    """What stands in the zone may be another plan's content: a share is one of something."""
+    v6 = {"id": "lb-6", "type": "AAAA", "value": "2001:db8::6", "weight": 10}
+    raw = plan_json(world.zone, ep1=[1, 2, 3], ep2=[1], ep3=[1])
+    raw["endpoints"][1]["targets"].append(v6)
+    world.run("publish", "--plan", world.write("first.json", json.dumps(raw)))
+    path = world.write("second.json", json.dumps(plan_json(world.zone, ep1=[1], ep2=[1], ep3=[])))
+    carried = world.json("publish", "--plan", path, "--json", status=3)["carried"]
+    said = {f"{one['name'][:3]} {guard['guard']}": guard["message"] for one in carried for guard in one["guards"]}
+    assert said["ep1 shrink-targets"] == "v4: 2 of 3 targets go, a share of 0.67 over the limit 0.5 (against plan 1)"
+    assert said["ep2 kind"].endswith("which no plan can ask for (against plan 1)")
+    assert "against plan" not in said["ep3 empty"]
+
+
 def test_refused_new_endpoint_is_left_out(world: Any) -> None:
     """It has no parent's content to keep."""
     report = world.json("publish", world.fleet({"ep1": [], "ep2": [1]}), "--json", status=3)
     assert (report["created"], report["carried"][0]["name"]) == (True, "ep1.example.test.")
+    again = world.run("publish", world.fleet({"ep1": [], "ep2": [1]})).stdout.splitlines()[-1]
+    assert again.startswith("1 of 2 endpoints is refused and, being new, left out (exit 3); ")
     assert report["carried"][0]["left_out"] is True
     assert [endpoint.name for endpoint in world.table.read(1).plan.endpoints] == ["ep2.example.test."]
 
