@@ -16,6 +16,9 @@ SIZE_MAX_CHARACTERS: Final = 16_000_000
 DEPTH_MAX_LEVELS: Final = 32
 ALIASES_MAX: Final = 1_000
 """A few anchors save typing; thousands of them are a text that means to grow."""
+NUMBER_MAX_CHARACTERS: Final = 1_000
+"""Nothing that is meant comes near; Python refuses to read an integer of some thousand digits."""
+TAG: Final = "tag:yaml.org,2002:"
 FAULTS_MAX: Final = 1_000
 """Nobody reads on after so many."""
 _TAB: Final = re.compile(r"^ *\t", re.MULTILINE)
@@ -39,6 +42,37 @@ class YamlReading(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[YamlFault, ...] = ()
     is_read: bool
     """Whether there is a value at all: a doubled key is a fault, and what stands beside it can still be judged."""
+    places: "Places | None" = None
+    """Where each part of the value stands in the text."""
+
+
+class Places:
+    """Finds the line on which a part of a text stands. Looks only where it is asked, as shared anchors may be a huge tree."""
+
+    def __init__(self, root: yaml.Node | None) -> None:
+        self._root = root
+        self._keys: dict[int, dict[str, tuple[yaml.Node, yaml.Node]]] = {}
+
+    def line_of(self, steps: Iterable[str | int]) -> int | None:
+        """Return the line, counted from 1, of the last step that is there; None where not even the first is."""
+        node, line = self._root, None
+        for step in steps:
+            found = self._step(node, step)
+            if found is None:
+                break
+            node, line = found[1], found[0].start_mark.line + 1
+        return line
+
+    def _step(self, node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+        """Return the node that marks where a key or an item stands, and the node of its value."""
+        if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            return node.value[step], node.value[step]
+        if isinstance(node, yaml.MappingNode) and isinstance(step, str):
+            if id(node) not in self._keys:
+                scalars = (pair for pair in reversed(node.value) if isinstance(pair[0], yaml.ScalarNode))
+                self._keys[id(node)] = {key.value: (key, value) for key, value in scalars}
+            return self._keys[id(node)].get(step)
+        return None
 
 
 class YamlFaultError(ValueError):
@@ -65,16 +99,17 @@ def read(text: str) -> YamlReading:
     except yaml.reader.ReaderError as error:
         return _unread(YamlFault(problem=_unprintable(error, text)))
     try:
-        value = loader.get_single_data()
+        root = loader.get_single_node()
+        value = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         return _unread(*loader.faults, _fault(error))
     except yaml.YAMLError as error:
         return _unread(YamlFault(problem=" ".join(str(error).split())))
     except (ValueError, OverflowError):
-        return _unread(*loader.faults, YamlFault(problem="a number in it has too many digits"))
+        return _unread(*loader.faults, YamlFault(problem="an escape in it names a character that does not exist"))
     finally:
         loader.dispose()
-    return YamlReading(value=value, faults=_in_order(loader.faults), is_read=True)
+    return YamlReading(value=value, faults=_in_order(loader.faults), is_read=True, places=Places(root))
 
 
 def _unread(*faults: YamlFault) -> YamlReading:
@@ -133,6 +168,8 @@ class _Loader(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Read the mapping without what is wrong with its keys, so that what else is wrong in the text is found too."""
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.MarkedYAMLError(problem="the tag !!map stands before what is none", problem_mark=node.start_mark)
         seen: set[str] = set()
         sound = []
         for key, value in node.value:
@@ -145,11 +182,42 @@ class _Loader(yaml.SafeLoader):
                 sound.append((key, value))
         return super().construct_mapping(yaml.MappingNode(node.tag, sound, node.start_mark, node.end_mark), deep)
 
+    def construct_as_untagged(self, node: yaml.Node) -> Any:
+        """Read what stands behind a tag that is not ours, so that what else is wrong in the text is found too."""
+        word = node.tag.replace(TAG, "!!")[:64]
+        self._note(f"the tag {word} is none that is read here; leave it out", node)
+        if isinstance(node, yaml.MappingNode):
+            return self.construct_mapping(node, deep=True)
+        if isinstance(node, yaml.SequenceNode):
+            return self.construct_sequence(node, deep=True)
+        assert isinstance(node, yaml.ScalarNode), "YAML has three kinds of nodes"
+        return self.construct_scalar(node)
+
+    def construct_plain(self, node: yaml.Node) -> Any:
+        """Read a scalar of the core schema; a tag that says what the text is not, and a number without end, are noted."""
+        kind = node.tag.removeprefix(TAG)
+        is_so = isinstance(node, yaml.ScalarNode) and self._is(kind, node.value)
+        if is_so and len(node.value) <= NUMBER_MAX_CHARACTERS:
+            return yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+        self._note("the number has too many digits" if is_so else f"the tag !!{kind} stands before what is none", node)
+        return None
+
+    def _is(self, kind: str, text: str) -> bool:
+        """Tell whether a text is what its tag says; a whole number is a float too."""
+        found = self.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+        return found == TAG + kind or (kind == "float" and found == f"{TAG}int")
+
     def _note(self, problem: str, node: yaml.Node) -> None:
         if len(self.faults) < FAULTS_MAX:
             self.faults.append(_marked(problem, node.start_mark))
 
 
+_Loader.yaml_constructors = {
+    **{TAG + kind: yaml.SafeLoader.yaml_constructors[TAG + kind] for kind in ("str", "seq", "map")},
+    **{TAG + kind: _Loader.construct_plain for kind in ("null", "bool", "int", "float")},
+    None: _Loader.construct_as_untagged,
+}
+"""Nothing else is built of a tag: no set, no date, no octets."""
 # The core schema of YAML 1.2 (section 10.3.2), without its octal and hexadecimal numbers.
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
@@ -159,4 +227,4 @@ for _tag, _pattern, _first in (
     ("float", r"[-+]?(?:0|[1-9][0-9]*)?(?:\.[0-9]+|(?<=[0-9])\.)?(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
     ("float", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", "-+."),
 ):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), list(_first))
+    _Loader.add_implicit_resolver(TAG + _tag, re.compile(f"^(?:{_pattern})$"), list(_first))

@@ -7,7 +7,7 @@ import msgspec
 
 from enactor.cli.options import told
 from enactor.plan import canonical_json, digest_of
-from planner.options import load_source, plan_option, read_source, source_argument
+from planner.options import load_source, plan_option, source_argument, warned_source
 from planner.schemas import SCHEMAS, schema_of
 from planner.wording import counted
 
@@ -24,14 +24,12 @@ def check(fleet_path: str | None, plan_path: str | None) -> None:
     seldom meant; they leave the status as it is.
     """
     with told("planner"):
-        source = read_source(fleet_path, plan_path)
+        source = warned_source(fleet_path, plan_path)
         plan = source.plan
-        for warning in source.warnings:
-            click.echo(f"warning: {warning}", err=True)
         digest = digest_of(canonical_json(plan))[:DIGEST_SHOWN_DIGITS]
         targets = sum(len(endpoint.targets) for endpoint in plan.endpoints)
         what = f"{counted(len(plan.endpoints), 'endpoint')}, {counted(targets, 'target')}, {len(plan.retired)} retired"
-        click.echo(f"{fleet_path or plan_path}: fleet {plan.fleet}, {what}, digest {digest}")
+        click.echo(f"{source.name}: fleet {plan.fleet}, {what}, digest {digest}")
 
 
 @click.command("compile")

@@ -19,11 +19,11 @@ from enactor.settings import Settings
 from planner.options import (
     WholeType,
     json_option,
-    load_source,
     open_table,
     plan_option,
     say_which_fleet,
     source_argument,
+    warned_source,
     with_settings,
 )
 from planner.publisher import Published, Signature
@@ -72,7 +72,7 @@ def publish(
     2 wrong usage; 3 a guard kept an endpoint or the whole plan back.
     """
     with told("planner", as_json=as_json):
-        plan = load_source(fleet_path, plan_path)
+        plan = warned_source(fleet_path, plan_path).plan
         say_which_fleet(plan, settings)
         published = publish_plan(
             open_table(settings, plan.fleet),

@@ -5,20 +5,31 @@ is left open, and the rest is judged. An empty pool is no fault: whether an endp
 `empty`, which knows what stands there; that it has none is a warning.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from enactor.plan import FLEET_ID, Fault, Plan, Retired
-from enactor.plan_assembly import RetiredEntry, assembled
+from enactor.plan_assembly import Entry, RetiredEntry, assembled
 from enactor.plan_faults import Faults, read_matching, read_name, read_object, read_zone, shown
-from planner.fleet_endpoints import FORMAT_CHOICES, OPTIONAL, World, Zone, name_in, read_choices, read_entry, zone_of
+from planner.fleet_endpoints import (
+    FORMAT_CHOICES,
+    OPTIONAL,
+    EndpointReading,
+    World,
+    Zone,
+    name_in,
+    read_choices,
+    read_entry,
+    zone_of,
+)
 from planner.fleet_forms import (
     LIKE_DEFAULTS,
     LIKE_ENDPOINT,
     LIKE_RETIRED,
     LIKE_ZONE,
+    as_written,
     read_form,
     read_forms,
     read_words,
@@ -36,6 +47,7 @@ class FleetReading(msgspec.Struct, frozen=True):
     plan: Plan | None
     faults: tuple[Fault, ...]
     warnings: tuple[Fault, ...] = ()
+    """Of a file with faults those that are sure however it is mended."""
 
 
 def compile_fleet(raw: object) -> FleetReading:
@@ -43,19 +55,60 @@ def compile_fleet(raw: object) -> FleetReading:
     if raw is None:
         return FleetReading(None, (Fault("", f"it is empty; a fleet file has {', '.join(_REQUIRED)}"),))
     faults = Faults()
-    top = read_object(raw, "", faults, required=_REQUIRED, optional=("defaults", "retired"))
+    top = read_object(
+        raw if isinstance(raw, dict) else as_written(raw),
+        "",
+        faults,
+        required=_REQUIRED,
+        optional=("defaults", "retired"),
+    )
     if top is None:
         return FleetReading(None, faults.all())
-    fleet = read_matching(top["fleet"], "fleet", faults, FLEET_ID) if "fleet" in top else None
+    fleet = read_matching(as_written(top["fleet"]), "fleet", faults, FLEET_ID) if "fleet" in top else None
     world = _read_world(top, faults)
     items = read_forms(top["endpoints"], "endpoints", faults, like=LIKE_ENDPOINT) if "endpoints" in top else []
     read = [read_entry(item, f"endpoints[{index}]", world) for index, item in enumerate(items)]
     gone = read_forms(top.get("retired", []), "retired", faults, like=LIKE_RETIRED)
     retired = (_read_retired(item, f"retired[{index}]", world, faults) for index, item in enumerate(gone))
-    plan = assembled(fleet or "", [one.entry for one in read], retired, faults)
+    plan = assembled(fleet or "", _said_once(read), retired, faults)
+    named = [one.pools for one in read] if isinstance(top.get("endpoints"), list) else [None]
+    is_sure = not any(fault.path.startswith("pools") for fault in faults.all())
+    behind = [one.behind for one in read if one.behind] if is_sure else []
+    warnings = warnings_of(world.pools or {}, behind, named)
     if len(faults):
-        return FleetReading(None, tuple(dict.fromkeys(faults.all())))
-    return FleetReading(plan, (), warnings_of(world.pools or {}, [one.behind for one in read if one.behind]))
+        return FleetReading(None, tuple(dict.fromkeys(faults.all())), warnings)
+    return FleetReading(plan, (), warnings)
+
+
+def _said_once(read: Sequence[EndpointReading]) -> list[Entry]:
+    """Return the entries, with what is wrong in a pool said at the first endpoint that uses it, and how many more there are."""
+    users: dict[tuple[str, str], list[str]] = {}
+    for one in read:
+        for fault in one.entry.faults:
+            users.setdefault(_of_pool(fault, one.shown), []).append(one.shown)
+    entries = []
+    for one in read:
+        kept = [
+            _of_all(fault, one.shown, users.pop(key))
+            for fault in one.entry.faults
+            if (key := _of_pool(fault, one.shown)) in users
+        ]
+        entries.append(msgspec.structs.replace(one.entry, faults=tuple(kept)))
+    return entries
+
+
+def _of_pool(fault: Fault, shown_name: str) -> tuple[str, str]:
+    """Return what makes a fault the same one at every endpoint: in a pool, all but the endpoint's name."""
+    in_pool = fault.path.startswith("pools.")
+    return fault.path, fault.message.replace(f" of {shown_name}", " of", 1) if in_pool else fault.message
+
+
+def _of_all(fault: Fault, shown_name: str, users: Sequence[str]) -> Fault:
+    more = len(set(users)) - 1
+    if not more:
+        return fault
+    also = f" of {shown_name} and {more} endpoint{'s' if more > 1 else ''} more"
+    return msgspec.structs.replace(fault, message=fault.message.replace(f" of {shown_name}", also, 1))
 
 
 def _read_world(top: Mapping[str, Any], faults: Faults) -> World:
@@ -76,8 +129,8 @@ def _read_zones(value: object, faults: Faults) -> dict[Hashable, Zone]:
         (one.word, one.path, one.value) for one in read_words(value, "zones", faults, like=LIKE_ZONES)
     ):
         raw = read_form(item, path, faults, like=LIKE_ZONE, required=("id", "name")) or {}
-        zone = read_zone(raw["id"], f"{path}.id", faults) if "id" in raw else None
-        name = read_name(raw["name"], f"{path}.name", faults) if "name" in raw else None
+        zone = read_zone(as_written(raw["id"]), f"{path}.id", faults) if "id" in raw else None
+        name = read_name(as_written(raw["name"]), f"{path}.name", faults) if "name" in raw else None
         if zone is not None and first.setdefault(zone, path) != path:
             faults.add(f"{path}.id", f"{zone} stands twice, first as {first[zone]}", "duplicate")
         zones[word] = Zone(key=zone or shown(word), name=name)

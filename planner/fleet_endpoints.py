@@ -19,6 +19,7 @@ from planner.fleet_file import DEFAULTS, AddressType
 from planner.fleet_forms import (
     LIKE_ENDPOINT,
     LIKE_SHARES,
+    as_written,
     read_form,
     read_positive,
     read_words,
@@ -83,6 +84,10 @@ class EndpointReading(msgspec.Struct, frozen=True):
     """One item of `endpoints` as read."""
 
     entry: Entry
+    shown: str
+    """What messages call it."""
+    pools: tuple[str, ...] | None
+    """The pools that it names; None where that cannot be read."""
     behind: Behind | None = None
 
 
@@ -90,24 +95,26 @@ def read_choices(raw: Mapping[str, Any], path: str, otherwise: Choices, faults: 
     """Return what an endpoint says, else what holds otherwise."""
     ttl, routing, types = otherwise.ttl, otherwise.routing, otherwise.types
     if "ttl" in raw:
-        ttl = read_whole(raw["ttl"], f"{path}.ttl", faults, TTL_MIN_SECONDS, TTL_MAX_SECONDS, guard="ttl")
+        ttl = read_whole(as_written(raw["ttl"]), f"{path}.ttl", faults, TTL_MIN_SECONDS, TTL_MAX_SECONDS, guard="ttl")
     if "routing" in raw:
-        routing = cast("Routing | None", read_choice(raw["routing"], f"{path}.routing", faults, ROUTINGS))
+        routing = cast("Routing | None", read_choice(as_written(raw["routing"]), f"{path}.routing", faults, ROUTINGS))
     if "types" in raw:
         types = _read_types(raw["types"], f"{path}.types", faults)
     return Choices(ttl=ttl, routing=routing, types=types)
 
 
 def _read_types(value: object, path: str, faults: Faults) -> tuple[AddressType, ...] | None:
-    items = read_list(value, path, faults)
+    items = read_list(value if isinstance(value, list) else as_written(value), path, faults)
     if items is None:
         return None
-    read = [read_choice(item, f"{path}[{index}]", faults, ADDRESS_TYPES) for index, item in enumerate(items)]
+    read = [
+        read_choice(as_written(item), f"{path}[{index}]", faults, ADDRESS_TYPES) for index, item in enumerate(items)
+    ]
     known = [one for one in read if one is not None]
     if not items:
         faults.add(path, "empty; an endpoint has A, AAAA or both")
     if len(set(known)) < len(known):
-        faults.add(path, f"{shown(items)} names a type twice", "duplicate")
+        faults.add(path, f"{shown(as_written(items))} names a type twice", "duplicate")
     return tuple(record_type for record_type in ADDRESS_TYPES if record_type in known) or None
 
 
@@ -116,7 +123,7 @@ def read_entry(item: object, path: str, world: World) -> EndpointReading:
     faults = Faults()
     raw = read_form(item, path, faults, like=LIKE_ENDPOINT, required=("name", "zone", "pools"), optional=OPTIONAL)
     if raw is None:
-        return EndpointReading(Entry(path=path, key=("", path), endpoint=None, faults=faults.all()))
+        return EndpointReading(Entry(path=path, key=("", path), endpoint=None, faults=faults.all()), path, None)
     zone = zone_of(raw["zone"], f"{path}.zone", world, faults) if "zone" in raw else None
     name = name_in(raw["name"], f"{path}.name", zone, faults) if "name" in raw else None
     choices = read_choices(raw, path, world.defaults, faults)
@@ -133,11 +140,13 @@ def read_entry(item: object, path: str, world: World) -> EndpointReading:
     )
     apply_rules(shape, faults)
     key = (zone.key, name) if zone and name else ("", path)
-    if len(faults) or name is None or zone is None or choices.types is None:
-        return EndpointReading(Entry(path=path, key=key, endpoint=None, faults=faults.all()))
-    words = tuple(map(str, raw["pools"]))
+    words = tuple(map(str, raw["pools"])) if isinstance(raw.get("pools"), dict) else None
+    if len(faults) or name is None or zone is None or choices.types is None or words is None:
+        entry = Entry(path=path, key=key, endpoint=None, faults=faults.all())
+        return EndpointReading(entry, shape.shown, words)
     behind = Behind(path=path, name=name, pools=words, choices=choices, shares=tuple(shares), serving=tuple(serving))
-    return EndpointReading(Entry(path=path, key=key, endpoint=endpoint_of(shape), faults=()), behind)
+    entry = Entry(path=path, key=key, endpoint=endpoint_of(shape), faults=())
+    return EndpointReading(entry, shape.shown, words, behind)
 
 
 def zone_of(value: object, path: str, world: World, faults: Faults) -> Zone | None:
@@ -145,7 +154,7 @@ def zone_of(value: object, path: str, world: World, faults: Faults) -> Zone | No
     if isinstance(value, str) and world.zones is not None and value in world.zones:
         return world.zones[value]
     if world.zones is not None or not isinstance(value, str):
-        faults.add(path, f"{shown(value)} is none of the fleet's zones: {_listed(world.zones)}")
+        faults.add(path, f"{shown(as_written(value))} is none of the fleet's zones: {_listed(world.zones)}")
     return Zone(key=shown(value), name=None) if isinstance(value, str) else None
 
 
@@ -155,7 +164,7 @@ def _listed(known: Mapping[Hashable, object] | None) -> str:
 
 def name_in(value: object, path: str, zone: Zone | None, faults: Faults) -> str | None:
     """Return an endpoint's name, with a fault where it cannot stand in its zone."""
-    name = read_endpoint_name(value, path, faults)
+    name = read_endpoint_name(as_written(value), path, faults)
     if name is None or zone is None or zone.name is None:
         return name
     if not names.is_within(name, zone.name):

@@ -7,14 +7,17 @@ wrong elsewhere is found in the same go: a person mends a file once.
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
 
-from enactor.plan_faults import Faults, read_matching, read_object, shown, type_word
+from enactor.plan_faults import Faults, Unreadable, read_matching, read_object, shown, type_word
 from planner.fleet_file import WORD
 from planner.weights import exact
 
+SHOWN_MAX_LEVELS: Final = 2
+SHOWN_MAX_ITEMS: Final = 4
 LIKE_ZONE: Final = "{id: Z0123456789ABC, name: example.com.}"
 LIKE_BALANCER: Final = '{id: lb-1, capacity: 100, addresses: [192.0.2.1, "2001:db8::1"]}'
 LIKE_ALIAS: Final = "{name: lb.example.net., zone: Z0123456789ABC, evaluate_target_health: true}"
@@ -57,7 +60,35 @@ def read_forms(value: object, path: str, faults: Faults, *, like: str) -> list[A
 
 
 def _odd(value: object) -> str:
-    return "empty" if value is None else f"{shown(value)} is {type_word(value)}"
+    plain = as_written(value)
+    return "empty" if value is None else f"{shown(plain)} is {type_word(plain)}"
+
+
+def as_written(value: object) -> object:
+    """Return a value so that messages show it as a person wrote it: a list, an object or true and false as JSON has them.
+
+    Everything else is returned as it is, and stays what readers look for.
+    """
+    if isinstance(value, bool):
+        return Unreadable(shown(value), "a boolean")
+    if isinstance(value, list | dict):
+        return Unreadable(_json(value, SHOWN_MAX_LEVELS), type_word(value))
+    return value
+
+
+def _json(value: object, levels: int) -> str:
+    """Return a value as JSON has it, cut short: anchors that refer to anchors may be a huge tree, or a circle."""
+    if not isinstance(value, list | dict):
+        return shown(value)
+    left, right = "[]" if isinstance(value, list) else "{}"
+    if not levels:
+        return f"{left}...{right}" if value else left + right
+    parts = (
+        [_json(item, levels - 1) for item in value[:SHOWN_MAX_ITEMS]]
+        if isinstance(value, list)
+        else [f"{shown(key)}: {_json(value[key], levels - 1)}" for key in islice(value, SHOWN_MAX_ITEMS)]
+    )
+    return left + ", ".join(parts + ["..."] * (len(value) > SHOWN_MAX_ITEMS)) + right
 
 
 def read_words(value: object, path: str, faults: Faults, *, like: str) -> list[Named]:
@@ -76,7 +107,8 @@ def _named(key: object, value: object, path: str, faults: Faults) -> Named:
 def read_positive(value: object, path: str, faults: Faults) -> Fraction | None:
     """Return a positive finite number, exactly as it was written."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        faults.add(path, f"{shown(value)} is {type_word(value)}, not a number above 0")
+        plain = as_written(value)
+        faults.add(path, f"{shown(plain)} is {type_word(plain)}, not a number above 0")
     elif isinstance(value, float) and not math.isfinite(value):
         faults.add(path, f"{value} is not finite")
     elif value <= 0:

@@ -3,6 +3,7 @@
 Pure. A warning is no fault: the file makes a plan, and the guards refuse of it what must be refused.
 """
 
+import ipaddress
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
@@ -18,20 +19,51 @@ SHOWN_MAX: Final = 10**15
 _NO_TARGET: Final = "so it has no target, and the guard empty refuses that"
 
 
-def warnings_of(pools: Mapping[Hashable, Sequence[Balancer]], endpoints: Sequence[Behind]) -> tuple[Fault, ...]:
-    """Return the warnings about a fleet file, endpoints first, each with its path."""
-    used = {pool for endpoint in endpoints for pool in endpoint.pools}
-    unused = sorted(str(pool) for pool in pools if pool not in used)
+def warnings_of(
+    pools: Mapping[Hashable, Sequence[Balancer]], endpoints: Sequence[Behind], named: Sequence[Sequence[str] | None]
+) -> tuple[Fault, ...]:
+    """Return the warnings about a fleet file, endpoints first, each with its path.
+
+    `named` is which pools each endpoint names, those with a fault too; None where that is not known.
+    """
+    used = {pool for listed in named if listed is not None for pool in listed}
+    unused = sorted(str(pool) for pool in pools if str(pool) not in used) if None not in named else []
     return (
-        *_without_endpoints(len(endpoints)),
+        *_without_endpoints(len(named)),
         *(warning for endpoint in endpoints for warning in _of_endpoint(endpoint)),
+        *(warning for pool in pools.values() for balancer in pool for warning in _of_balancer(balancer)),
         *(Fault(f"pools.{pool}", "no endpoint uses it") for pool in unused),
     )
 
 
+def _of_balancer(balancer: Balancer) -> Iterator[Fault]:
+    addresses = ((member.path, member.value) for member in balancer.members if member.value is not None)
+    yield from (Fault(path, why) for path, address in addresses if (why := _unreachable(address)))
+
+
+def _unreachable(address: str) -> str:
+    """Say why no client can reach an address; nothing of one that some may. Private ones are right in a private zone."""
+    found = ipaddress.ip_address(address)
+    if found.is_unspecified:
+        return f"{address} is the unspecified address: no client reaches anything there"
+    if found.is_loopback:
+        return f"{address} is a loopback address: a client reaches itself there"
+    if found.is_link_local:
+        return f"{address} is a link-local address: only a client on the same link reaches it"
+    if found.is_multicast:
+        return f"{address} is a multicast address: no load balancer has it"
+    return ""
+
+
 def plan_warnings(plan: Plan) -> tuple[Fault, ...]:
-    """Return the warnings about a plan file, each with the endpoint's name: content that nobody could be answered from."""
+    """Return the warnings about a plan file, each with the endpoint's name: content that answers nobody, or with nothing of use."""
     found = ((endpoint.name, judge_content(content_of_endpoint(endpoint))) for endpoint in plan.endpoints)
+    addresses = (
+        (f"{endpoint.name} {target.id}", target.value)
+        for endpoint in plan.endpoints
+        for target in endpoint.targets
+        if target.value is not None and target.type != "CNAME"
+    )
     return (
         *_without_endpoints(len(plan.endpoints)),
         *(
@@ -39,6 +71,7 @@ def plan_warnings(plan: Plan) -> tuple[Fault, ...]:
             for name, findings in found
             for one in findings
         ),
+        *(Fault(path, why) for path, address in addresses if (why := _unreachable(address))),
     )
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import click
@@ -10,10 +10,10 @@ from rich.console import Console
 
 from enactor.cli.options import session, settings_options, take_settings
 from enactor.outside import SystemChance, SystemClock
-from enactor.plan import Plan
+from enactor.plan import Fault, Plan
 from enactor.settings import VARIABLES, Settings
 from enactor.table import PlanTable, table_client
-from planner.sources import Source, read_fleet, read_plan_file
+from planner.sources import Source, WrongFile, read_fleet, read_plan_file
 
 PIPE_WIDTH_CHARACTERS: Final = 160
 """How wide tables are where no terminal says: no name is cut by a pipe."""
@@ -76,6 +76,22 @@ def read_source(fleet_path: str | None, plan_path: str | None) -> Source:
     if (fleet_path is None) == (plan_path is None):
         raise click.UsageError("name one file: FLEET.yaml, or --plan PLAN.json")
     return read_plan_file(plan_path) if plan_path is not None else read_fleet(fleet_path or "")
+
+
+def warned_source(fleet_path: str | None, plan_path: str | None) -> Source:
+    """Return the plan of the one file that was named; warn on stderr of what is seldom meant, also where faults remain."""
+    try:
+        source = read_source(fleet_path, plan_path)
+    except WrongFile as error:
+        _warn(error.warnings)
+        raise
+    _warn(source.warnings)
+    return source
+
+
+def _warn(warnings: Iterable[Fault]) -> None:
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
 
 
 def load_source(fleet_path: str | None, plan_path: str | None) -> Plan:

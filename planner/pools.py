@@ -26,6 +26,7 @@ from planner.fleet_file import AddressType
 from planner.fleet_forms import (
     LIKE_ALIAS,
     LIKE_BALANCER,
+    as_written,
     read_form,
     read_forms,
     read_positive,
@@ -103,9 +104,9 @@ def _read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
     raw = read_form(item, path, faults, like=LIKE_BALANCER, required=("id",), optional=_OPTIONAL)
     if raw is None:
         return None
-    balancer_id = read_matching(raw["id"], f"{path}.id", faults, TARGET_ID) if "id" in raw else None
+    balancer_id = read_matching(as_written(raw["id"]), f"{path}.id", faults, TARGET_ID) if "id" in raw else None
     capacity = read_positive(raw.get("capacity", 1), f"{path}.capacity", faults)
-    enabled = read_flag(raw.get("enabled", True), f"{path}.enabled", faults)
+    enabled = _read_flag(raw.get("enabled", True), f"{path}.enabled", faults)
     before = len(faults)
     members = _read_members(raw, path, faults)
     return Balancer(
@@ -131,23 +132,27 @@ def _read_members(raw: Mapping[str, Any], path: str, faults: Faults) -> tuple[Me
 
 def _read_alias(value: object, path: str, faults: Faults) -> Alias | None:
     raw = read_form(value, path, faults, like=LIKE_ALIAS, required=("name", "zone", "evaluate_target_health")) or {}
-    name = read_name(raw["name"], f"{path}.name", faults) if "name" in raw else None
-    zone = read_zone(raw["zone"], f"{path}.zone", faults) if "zone" in raw else None
+    name = read_name(as_written(raw["name"]), f"{path}.name", faults) if "name" in raw else None
+    zone = read_zone(as_written(raw["zone"]), f"{path}.zone", faults) if "zone" in raw else None
     flag_path = f"{path}.evaluate_target_health"
-    flag = read_flag(raw["evaluate_target_health"], flag_path, faults) if "evaluate_target_health" in raw else None
+    flag = _read_flag(raw["evaluate_target_health"], flag_path, faults) if "evaluate_target_health" in raw else None
     if name is None or zone is None or flag is None:
         return None
     return Alias(name=name, zone=zone, evaluate_target_health=flag)
 
 
+def _read_flag(value: object, path: str, faults: Faults) -> bool | None:
+    return read_flag(value if isinstance(value, bool) else as_written(value), path, faults)
+
+
 def _read_addresses(value: object, path: str, faults: Faults) -> tuple[Member, ...]:
-    items = read_list(value, path, faults)
+    items = read_list(value if isinstance(value, list) else as_written(value), path, faults)
     if items == []:
         faults.add(path, "empty; a load balancer out of service has enabled: false")
     members: list[Member] = []
     for index, item in enumerate(items or []):
         where = f"{path}[{index}]"
-        text = read_text(item, where, faults)
+        text = read_text(as_written(item), where, faults)
         address = None if text is None else read_any_address(text, where, faults)
         if address is None:
             continue

@@ -1,7 +1,8 @@
 """Read a plan from where a person keeps it: a fleet file or a plan file. The shell around the pure readers."""
 
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -16,33 +17,48 @@ from planner.fleet_warnings import plan_warnings
 
 STDIN: Final = "-"
 STDIN_SHOWN: Final = "<stdin>"
+_STEP: Final = re.compile(r'\[(\d+)\]|\.?"([^"]*)"|\.?([^.\[\]"]+)')
 FILE_LIMIT_OCTETS: Final = 64 * 1024 * 1024
 """As much as the plan table takes; more is not a plan, and is not read into memory."""
 
 
 class Source(msgspec.Struct, frozen=True):
-    """The plan of a file, and what a person should be warned of in it."""
+    """The plan of a file, what a person should be warned of in it, and what the file is called."""
 
     plan: Plan
     warnings: tuple[Fault, ...]
+    name: str
+
+
+class WrongFile(FormFaults):
+    """A file whose form is wrong, with what a person should be warned of besides."""
+
+    def __init__(self, name: str, faults: Iterable[Fault], warnings: tuple[Fault, ...] = ()) -> None:
+        self.warnings = warnings
+        super().__init__(name, faults)
 
 
 def read_fleet(path: str) -> Source:
     """Return the plan that a fleet file means; raise FormFaults with everything that is wrong with it."""
-    shown = STDIN_SHOWN if path == STDIN else path
+    shown = _shown(path)
     try:
         text = _octets(path).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormFaults(path, [Fault(shown, f"octet {error.start} is not UTF-8")]) from None
+        raise WrongFile(shown, [Fault(shown, f"octet {error.start} is not UTF-8")]) from None
     found = yaml_text.read(text)
     faults = [_placed(shown, fault) for fault in found.faults]
-    if not found.is_read:
-        raise FormFaults(path, faults)
+    if not found.is_read or found.places is None:
+        raise WrongFile(shown, faults)
     reading = compile_fleet(found.value)
-    faults += _of_file(shown, reading.faults)
+    faults += [_in_file(shown, found.places, fault) for fault in reading.faults]
+    warnings = tuple(_in_file(shown, found.places, warning) for warning in reading.warnings)
     if reading.plan is None or faults:
-        raise FormFaults(path, faults)
-    return Source(reading.plan, reading.warnings)
+        raise WrongFile(shown, faults, warnings)
+    return Source(reading.plan, warnings, shown)
+
+
+def _shown(path: str) -> str:
+    return STDIN_SHOWN if path == STDIN else path
 
 
 def _placed(shown: str, fault: yaml_text.YamlFault) -> Fault:
@@ -51,26 +67,38 @@ def _placed(shown: str, fault: yaml_text.YamlFault) -> Fault:
     return Fault(f"{shown}{place}", fault.problem)
 
 
-def _of_file(shown: str, faults: Iterable[Fault]) -> list[Fault]:
-    """Label a fault of the file as a whole with its name."""
-    return [fault if fault.path else msgspec.structs.replace(fault, path=shown) for fault in faults]
+def _in_file(shown: str, places: yaml_text.Places, fault: Fault) -> Fault:
+    """Label a fault of the file as a whole with its name; add to any other the line that it, or what it lacks, stands on."""
+    if not fault.path:
+        return msgspec.structs.replace(fault, path=shown)
+    line = places.line_of(_steps(fault.path))
+    return fault if line is None else msgspec.structs.replace(fault, message=f"{fault.message} (line {line})")
+
+
+def _steps(path: str) -> Iterator[str | int]:
+    """Yield the keys and numbers of a path like `pools."sea green"[0].capacity`."""
+    for index, quoted, word in _STEP.findall(path):
+        yield int(index) if index else quoted or word
 
 
 def read_plan_file(path: str) -> Source:
     """Return the plan of a plan file; raise FormFaults with everything that is wrong with it."""
     reading = read_plan(_octets(path))
+    warnings = plan_warnings(reading.plan) if reading.plan is not None else ()
     if reading.plan is None or reading.faults:
-        raise FormFaults(path, reading.faults)
-    return Source(reading.plan, plan_warnings(reading.plan))
+        raise WrongFile(_shown(path), reading.faults, warnings)
+    return Source(reading.plan, warnings, _shown(path))
 
 
 def _octets(path: str) -> bytes:
     try:
         octets = sys.stdin.buffer.read(FILE_LIMIT_OCTETS + 1) if path == STDIN else _start_of(Path(path))
     except OSError as error:
-        raise Unavailable(f"{path} cannot be read: {error.strerror or error}") from None
+        raise Unavailable(f"{_shown(path)} cannot be read: {error.strerror or error}") from None
     if len(octets) > FILE_LIMIT_OCTETS:
-        raise Unavailable(f"{path} is larger than {FILE_LIMIT_OCTETS} octets, the most that the plan table takes")
+        raise Unavailable(
+            f"{_shown(path)} is larger than {FILE_LIMIT_OCTETS} octets, the most that the plan table takes"
+        )
     return octets
 
 

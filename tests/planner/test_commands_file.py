@@ -56,9 +56,9 @@ def test_wrong_fleet_lists_every_fault(tmp_path: Path) -> None:
     result = run("check", path)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines() == [
-        'pools.standard[0].addresses[0]: "192.0.2.999" is no IPv4 or IPv6 address: it does not parse',
-        "pools.fips[0].capacity: -1 is not above 0",
-        "pools.fips[1].capacity: -1 is not above 0",
+        'pools.standard[0].addresses[0]: "192.0.2.999" is no IPv4 or IPv6 address: it does not parse (line 14)',
+        "pools.fips[0].capacity: -1 is not above 0 (line 21)",
+        "pools.fips[1].capacity: -1 is not above 0 (line 22)",
         f"{path}: 3 faults; nothing was done with it",
     ]
 
@@ -108,7 +108,10 @@ def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert "fleet edge, 1 endpoint, 1 target, 0 retired, digest" in run("check", path).stdout
-    assert run("check", "-", stdin="a: 1\na: 2").stderr.startswith("<stdin>:2:1: ")
+    wrong = run("check", "-", stdin="a: 1\na: 2").stderr.splitlines()
+    assert (wrong[0][:13], wrong[-1]) == ("<stdin>:2:1: ", "<stdin>: 6 faults; nothing was done with it")
+    assert run("check", "--plan", "-", stdin="{}").stderr.splitlines()[-1].startswith("<stdin>: ")
+    assert run("check", "-", stdin=path.read_text(encoding="utf-8")).stdout.startswith("<stdin>: fleet edge, ")
 
 
 def test_version_is_bare() -> None:

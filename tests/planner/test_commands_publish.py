@@ -443,6 +443,18 @@ def test_a_failure_fits_the_schema_of_the_command(world: Any, words: tuple[str, 
         assert printed["faults"][0]["path"].endswith("wrong.yaml:2:1")
 
 
+def test_publish_repeats_the_warnings_of_check(world: Any) -> None:
+    """Whoever publishes without a look before hears them too, on stderr alone; with faults as well."""
+    path = world.fleet({"ep1": [300]}, capacity=1000)
+    text = path.read_text(encoding="utf-8").replace("192.0.2.300", "127.0.0.1")
+    path = world.write("fleet.yaml", text)
+    checked = [line for line in world.run("check", path).stderr.splitlines() if line.startswith("warning: ")]
+    assert len(checked) == 2
+    assert world.run("publish", path).stderr.splitlines()[:2] == checked
+    wrong = world.run("publish", world.write("wrong.yaml", text.replace('"main", "pools"', '"moon", "pools"')))
+    assert (wrong.exit_code, [line for line in wrong.stderr.splitlines() if "loopback" in line]) == (1, checked[1:])
+
+
 def test_who_and_why_are_kept(world: Any) -> None:
     """Whoever looks at the table later sees who published it, when, and the reason."""
     world.run("publish", world.fleet({"ep1": [1]}), "--reason", "first light", "--id", "planner-a")

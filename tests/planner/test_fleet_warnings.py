@@ -90,6 +90,32 @@ def test_an_unused_pool() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [
+        ("127.0.0.53", "127.0.0.53 is a loopback address"),
+        ("::1", "::1 is a loopback address"),
+        ("0.0.0.0", "0.0.0.0 is the unspecified address"),
+        ("::", ":: is the unspecified address"),
+        ("169.254.169.254", "169.254.169.254 is a link-local address"),
+        ("fe80::1", "fe80::1 is a link-local address"),
+        ("224.0.0.1", "224.0.0.1 is a multicast address"),
+        ("ff02::1", "ff02::1 is a multicast address"),
+    ],
+)
+def test_an_address_that_no_client_reaches(address: str, what: str, tmp_path: Path) -> None:
+    """In a fleet file and in a plan file; a private address is right in a private zone."""
+    (said,) = warnings(balancer(1, addresses=[address]))
+    assert said.startswith(f"pools.blue[0].addresses[0]: {what}: ")
+    assert warnings(balancer(1, addresses=["10.0.0.1", "fd00::1"])) == []
+    target = {"id": "lb-1", "type": "AAAA" if ":" in address else "A", "value": address, "weight": 1}
+    endpoint = {"name": "api.example.test", "zone": "Z1", "routing": "weighted", "ttl": 60, "targets": [target]}
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"format": 1, "fleet": "edge", "endpoints": [endpoint]}), encoding="utf-8")
+    result = CliRunner().invoke(main, ["check", "--plan", str(plan)], catch_exceptions=False)
+    assert (result.exit_code, result.stderr.startswith(f"warning: api.example.test. lb-1: {what}: ")) == (0, True)
+
+
 def test_check_prints_warnings_on_stderr_alone(tmp_path: Path) -> None:
     """Exit 0, one line each on stderr, and stdout as it was; `compile` prints the plan and no warning."""
     path = tmp_path / "fleet.yaml"
@@ -101,7 +127,7 @@ def test_check_prints_warnings_on_stderr_alone(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["check", str(path)], catch_exceptions=False)
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
     assert result.stderr == (
-        f"warning: endpoints[0].pools: no load balancer of api.example.test. is enabled (its pools: blue), {NO_TARGET}\n"
+        f"warning: endpoints[0].pools: no load balancer of api.example.test. is enabled (its pools: blue), {NO_TARGET} (line 5)\n"
     )
     compiled = CliRunner().invoke(main, ["compile", str(path)], catch_exceptions=False)
     assert (compiled.stderr, json.loads(compiled.stdout)["fleet"]) == ("", "edge")
@@ -115,7 +141,7 @@ def test_check_prints_warnings_on_stderr_alone(tmp_path: Path) -> None:
     assert (result.exit_code, result.stderr.splitlines()) == (
         0,
         [
-            "warning: endpoints: empty; the guard empty-plan refuses a plan without endpoints",
-            "warning: pools.blue: no endpoint uses it",
+            "warning: endpoints: empty; the guard empty-plan refuses a plan without endpoints (line 4)",
+            "warning: pools.blue: no endpoint uses it (line 3)",
         ],
     )
