@@ -8,7 +8,7 @@ import msgspec
 from enactor.cli.options import told
 from enactor.plan import canonical_json, digest_of
 from planner.options import load_source, plan_option, source_argument, warned_source
-from planner.schemas import SCHEMAS, schema_of
+from planner.schemas import FILES, SCHEMAS, schema_of
 from planner.wording import counted
 
 DIGEST_SHOWN_DIGITS: Final = 12
@@ -41,8 +41,14 @@ def compile_(fleet_path: str | None, plan_path: str | None) -> None:
         click.echo(canonical_json(load_source(fleet_path, plan_path)), nl=False)
 
 
-@click.command()
-@click.argument("what", type=click.Choice(sorted(SCHEMAS)))
+def _schema_help() -> str:
+    """Name every schema on a line of its own: where help is wrapped, a word with a dash is broken in two."""
+    files = ", ".join(f"the {what} file" for what in sorted(FILES))
+    listed = "\n".join(f"  {what}" for what in sorted(SCHEMAS))
+    return f"Print the JSON Schema of {files}, or of what a command prints with --json. WHAT is one of:\n\n\b\n{listed}"
+
+
+@click.command(help=_schema_help())
+@click.argument("what", metavar="WHAT", type=click.Choice(sorted(SCHEMAS)))
 def schema(what: str) -> None:
-    """Print the JSON Schema of a file, or of what a command prints with --json."""
     click.echo(msgspec.json.format(msgspec.json.encode(schema_of(what)), indent=2))

@@ -10,7 +10,7 @@ from rich.text import Text
 from enactor.cli.options import told
 from enactor.plan import StoredPlan
 from enactor.ports import DamagedPlan, Missing, PlanEntry, PlanHead, Unavailable
-from enactor.settings import Settings
+from enactor.settings import VARIABLES, Settings
 from enactor.table import PlanTable
 from planner.members import EndpointChange, PlanChange, plan_change
 from planner.options import WholeType, console, generation_type, json_option, open_table, with_settings
@@ -39,6 +39,9 @@ def list_(settings: Settings, limit: int, as_json: bool) -> None:
         entries = plans.list()
         lines = tuple(_line(entry, head, pins) for entry in entries[:limit])
     left_out = len(entries) - len(lines)
+    if not lines:
+        hint = f"--fleet, or {VARIABLES['fleet']}, names it as its file does; `planner publish` stores its first plan"
+        click.echo(f"planner: is {settings.fleet} the right fleet? {hint}", err=True)
     if as_json:
         click.echo(msgspec.json.encode(ListReport(fleet=settings.fleet, plans=lines, left_out=left_out)))
     elif not lines:

@@ -1,6 +1,7 @@
 """The options that planner commands share, and what is opened with them. The settings are read as an enactor's are."""
 
 import functools
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
@@ -107,6 +108,7 @@ def say_which_fleet(plan: Plan, settings: Settings) -> None:
 
 
 def console() -> Console:
-    """Return where tables for people go: as wide as the terminal, or wide enough for a pipe."""
+    """Return where tables for people go: as wide as the terminal, or COLUMNS, says; else wide enough for a pipe."""
     plain = Console(highlight=False)
-    return plain if plain.is_terminal else Console(highlight=False, width=PIPE_WIDTH_CHARACTERS)
+    is_told = plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
+    return plain if is_told else Console(highlight=False, width=PIPE_WIDTH_CHARACTERS)

@@ -129,6 +129,13 @@ def test_help_lists_the_exit_statuses() -> None:
     assert "0itcouldbeshown,alsowhereguardsrefuse,unless--detailed-exitcodeisgiven" in text
 
 
+def test_help_names_every_schema_whole() -> None:
+    """Each on a line of its own: a wrapped line would break `dry-run` in two, and nobody could copy it."""
+    lines = [line.strip() for line in run("schema", "--help").stdout.splitlines()]
+    assert set(lines) >= set(SCHEMAS)
+    assert lines[0] == "Usage: main schema [OPTIONS] WHAT"
+
+
 def test_schema_refuses_what_the_reader_refuses() -> None:
     """An editor shows an unknown key, a null and a weight over 255 as the reader would."""
     good = json.loads(run("compile", EXAMPLE).stdout)

@@ -38,7 +38,21 @@ def test_list_shows_every_plan_newest_first(published: Any) -> None:
 def test_list_of_a_fleet_without_plans_is_empty(world: Any) -> None:
     """Nothing published yet is no failure."""
     assert world.run("list").stdout.startswith("no plan of fleet edge")
+    hint = "--fleet, or ENACTOR_FLEET, names it as its file does; `planner publish` stores its first plan"
+    assert world.run("list", "--fleet", "nope").stderr == f"planner: is nope the right fleet? {hint}\n"
     assert world.json("list", "--json", "--fleet", "west") == {"fleet": "west", "plans": []}
+
+
+def test_list_is_as_wide_as_columns_says(published: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script that knows how wide its reader is says so; without a word no cell is cut by a pipe."""
+    published.run("publish", published.fleet({"ep1": [1, 2, 3], "ep3": [9, 8]}, capacity=20), "--reason", "x" * 40)
+    monkeypatch.setenv("COLUMNS", "70")
+    assert max(map(len, published.run("list").stdout.splitlines())) <= 70
+    monkeypatch.setenv("COLUMNS", "wide")
+    assert "x" * 40 in published.run("list").stdout
+    monkeypatch.delenv("COLUMNS")
+    assert "x" * 40 in published.run("list").stdout
+    assert published.run("list").stderr == ""
 
 
 def test_list_says_how_many_it_leaves_out(published: Any) -> None:
