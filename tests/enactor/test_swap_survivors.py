@@ -4,9 +4,10 @@ import msgspec
 
 from enactor.guards import Surroundings
 from enactor.records import content_digest, content_of
+from enactor.survivors import survivors
 from enactor.swap import Decision, Swap, decide
 
-from .kernel_builders import ZONE_NAME, alias, cname, entry, fence, question, simple, weighted
+from .kernel_builders import ZONE, ZONE_NAME, alias, cname, entry, fence, question, simple, weighted
 
 A, B, C, D = (weighted(number) for number in (1, 2, 3, 4))
 A6 = weighted(1, record_type="AAAA")
@@ -106,3 +107,9 @@ def test_the_digest_a_fence_gets_is_the_content_s() -> None:
         del left[record.key]
     left |= {record.key: record for record in made.creates}
     assert content_digest(content_of(left.values())) == made.fence_after.plan
+
+
+def test_one_set_of_each_kind_is_enough() -> None:
+    """In whatever order they are read: each more would make a batch larger, and fail for a change that hurts nobody."""
+    assert survivors((A, A6, B), (), ZONE, None) == (A, A6)
+    assert survivors((A6, A, weighted(2, record_type="AAAA")), (D,), ZONE, None) == (A6,)

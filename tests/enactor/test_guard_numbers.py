@@ -1,0 +1,84 @@
+"""What every refusal says in numbers, for machines: what was observed, what was wanted, and the limit."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import pytest
+
+from enactor import guards
+from enactor.guards import NAMES_SHOWN_MAX, Finding, Limits, PlanLimits, Surroundings, some
+from enactor.plan import Plan
+from enactor.plan_guards import judge_plan
+from enactor.records import content_of
+
+from .kernel_builders import NAME, ZONE, ZONE_NAME, alias, cname, entry, plan, simple, weighted
+
+TARGET = f"tree.{ZONE_NAME}"
+AROUND = Surroundings(zone_name=ZONE_NAME)
+STRANGE = entry(simple(1), name="evil.test.")
+APEX = cname("lb.example.net.", name=ZONE_NAME)
+POINTING = alias(TARGET)
+
+
+def around(**changes: Any) -> Surroundings:
+    return msgspec.structs.replace(AROUND, **changes)
+
+
+def fleet(*last_octets: int) -> Plan:
+    names = [f"ep{number}.{ZONE_NAME}" for number in range(len(last_octets))]
+    return plan(*(entry(simple(octet, name=name), name=name) for octet, name in zip(last_octets, names, strict=True)))
+
+
+FOUND: list[tuple[tuple[Finding, ...], tuple[Any, ...]]] = [
+    (guards.judge_content(()), ("empty", None, 0, 1)),
+    (guards.judge_content((weighted(1, 0),)), ("zero-weights", None, 0, 1)),
+    (guards.judge_place(STRANGE, (), AROUND), ("out-of-zone", ZONE_NAME, "evil.test.", None)),
+    (guards.judge_place(entry(APEX, name=ZONE_NAME), (APEX,), AROUND), ("apex", None, "CNAME", None)),
+    (
+        guards.judge_place(entry(simple(1)), (), around(cuts=frozenset({NAME, ZONE_NAME}))),
+        ("occluded", NAME, NAME, None),
+    ),
+    (
+        guards.judge_place(entry(POINTING), (POINTING,), around(available=frozenset())),
+        ("alias-target", 0, TARGET, 1),
+    ),
+    (
+        guards.judge_pointers(NAME, [simple(1)], (), around(pointed={(NAME, "A"): (TARGET,)})),
+        ("alias-target", "A", None, None),
+    ),
+    (
+        guards.judge_circles(entry(POINTING), (POINTING,), around(circles={(NAME, "A"): (NAME, TARGET)})),
+        ("alias-target", 2, TARGET, None),
+    ),
+    (
+        guards.judge_answers([simple(1)], [POINTING], ZONE, around(standing=frozenset(), sure=frozenset())),
+        ("alias-target", "v4", None, None),
+    ),
+    (
+        guards.judge_change(
+            content_of([simple(1), simple(1, record_type="AAAA")]),
+            (simple(1),),
+            Limits(shrink_targets=1, shrink_capacity=1),
+        ),
+        ("kind", "v6", "none", None),
+    ),
+    (judge_plan(fleet(), None, PlanLimits()), ("empty-plan", None, 0, 1)),
+    (judge_plan(fleet(1), fleet(1, 1, 1), PlanLimits(vanished=0.5)), ("vanished", 3, 1, 0.5)),
+    (judge_plan(fleet(2, 2, 1), fleet(1, 1, 1), PlanLimits(changed_share=0.5)), ("changed-share", 3, 2, 0.5)),
+]
+
+
+@pytest.mark.parametrize(("found", "numbers"), FOUND, ids=[str(numbers[0]) for _, numbers in FOUND])
+def test_a_refusal_has_its_label_and_its_numbers(found: Iterable[Finding], numbers: tuple[Any, ...]) -> None:
+    """The JSON of a report is read by programs: the sentence beside them is for people."""
+    (one,) = found
+    assert (one.guard, one.observed, one.wanted, one.limit) == numbers
+    assert one.message
+
+
+def test_as_many_names_as_are_shown_leave_no_rest() -> None:
+    """A long list ends in how many more there are; `and 0 more` would be none."""
+    names = [str(number) for number in range(NAMES_SHOWN_MAX + 2)]
+    assert some(names[:NAMES_SHOWN_MAX]) == "0, 1, 2, 3, 4"
+    assert some(names) == "0, 1, 2, 3, 4 and 2 more"
