@@ -67,7 +67,7 @@ def _head(report: DryRunReport) -> Iterator[str]:
     if report.carried:
         yield f"file {report.file_digest[:DIGEST_SHOWN_DIGITS]} of fleet {report.fleet}: {_kept_back(report)}"
     what = "is generation" if report.published else "would be generation"
-    of = ", with these kept back," if report.carried else f" of fleet {report.fleet}"
+    of = ", with that kept back," if report.carried else f" of fleet {report.fleet}"
     yield f"plan {report.digest[:DIGEST_SHOWN_DIGITS]}{of} {what} {report.generation}"
     yield from (f"refused at publish, nothing would be stored: {_finding(one)}" for one in report.refused)
     said = {finding.guard for finding in report.refused}

@@ -114,7 +114,7 @@ def test_a_file_of_which_a_part_is_refused_is_told_from_the_plan_that_would_be_s
     new = "1 of 3 endpoints is refused and, being new, left out"
     assert first == f"file {digest[:12]} of fleet edge: {kept}; {new} (publish exits 3)"
     stored = applied.run("publish", path).stdout.split()
-    assert second == f"plan {stored[4]}, with these kept back, would be generation 2"
+    assert second == f"plan {stored[4]}, with that kept back, would be generation 2"
     report = json_of(applied, path)
     assert (report["file_digest"], report["digest"][:12], report["listed"], report["parent"]) == (
         digest,
@@ -124,7 +124,7 @@ def test_a_file_of_which_a_part_is_refused_is_told_from_the_plan_that_would_be_s
     )
     first, second, *_ = lines_of(applied, path)
     assert first.startswith(f"file {digest[:12]} of fleet edge: 1 of 3 endpoints is refused and keeps generation 2's")
-    assert second == f"plan {stored[4]}, with these kept back, is generation 2"
+    assert second == f"plan {stored[4]}, with that kept back, is generation 2"
 
 
 def test_a_refusal_names_what_it_was_held_against_once(applied: Any) -> None:

@@ -1,6 +1,7 @@
 """What `check`, `compile` and `schema` say, and that they need no AWS."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from enactor.plan import digest_of
 from planner.cli import main
 from planner.schemas import SCHEMAS, schema_of
 
+README = Path(__file__).parents[2] / "README.md"
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "examples" / "fleet.yaml"
 
 
@@ -32,6 +34,18 @@ def test_example_is_right_and_fits_its_schema() -> None:
     """What people start from has no fault, and an editor with the schema agrees."""
     assert run("check", EXAMPLE).exit_code == 0
     valid(yaml_text.load(EXAMPLE.read_text(encoding="utf-8")), "fleet")
+
+
+def test_the_readmes_fleet_file_is_a_whole_one(tmp_path: Path) -> None:
+    """What a newcomer copies first has no fault and no warning, and fits the schema that stands beside it."""
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", README.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    path = tmp_path / "fleet.yaml"
+    path.write_text(block, encoding="utf-8")
+    result = run("check", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "fleet edge, 1 endpoint, 3 targets, 0 retired" in result.stdout
+    valid(yaml_text.load(block), "fleet")
+    assert len(block.splitlines()) <= 12
 
 
 def test_compile_prints_the_canonical_plan() -> None:
