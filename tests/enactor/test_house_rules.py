@@ -17,7 +17,7 @@ PLANNER = Path(planner.__file__).parent
 PACKAGES = {"enactor": ENACTOR, "planner": PLANNER}
 MODULE_LINES_MAX = 350
 FUNCTION_LINES_MAX = 60
-BEING_CUT = {"enactor/zone_cycle.py", "enactor/cli/endpoint_verbs.py"}
+BEING_CUT = {"enactor/cli/endpoint_verbs.py"}
 """Modules over the limit that are in somebody's hands now."""
 
 SAYS_PURE = re.compile(r"\bPure\b|\ba pure function\b")
