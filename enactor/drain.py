@@ -1,31 +1,30 @@
 """Decide whether many small steps take from an endpoint what one step may not: the slow drain. Pure.
 
-What has gone since the start of a window is written into the fence itself (`base=`), so that it holds across enactors, restarts
-and replaced disks: the instant at which the window began, and for each kind the share of its capacity, in thousandths, that no
-step since has taken. Steps multiply: 40 % and then 40 % of the rest leave 36 %. Growth neither counts nor mends.
+A window begins with the first step that takes something. Its instant, and the digest of the content that stood then, are written
+into the fence (`base=`), so that they hold across enactors, restarts and replaced disks; the content is in a kept plan. Within
+the window no step may leave less of that content than the limit says, whatever was added meanwhile.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final, get_args
 
 import msgspec
 
-from enactor.fence import instant_text
+from enactor.fence import Fence, instant_text
 from enactor.guards import Finding, Limits, lost_capacity
 from enactor.records import Content, Kind
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-WHOLE: Final = 1_000
-_BASE: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/(\d{1,4})/(\d{1,4})")
+_BASE: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/([0-9a-f]{12})")
 
 
 class Window(msgspec.Struct, frozen=True):
-    """When it began, and the thousandths of each kind's capacity that are left of what stood then."""
+    """When it began, and the digest of the content that stood then."""
 
     began: datetime
-    left: Mapping[Kind, int]
+    digest: str
 
 
 def window_of(base: str, aws_now: datetime | None, limits: Limits) -> Window | None:
@@ -39,45 +38,49 @@ def window_of(base: str, aws_now: datetime | None, limits: Limits) -> Window | N
         return None
     if aws_now is not None and not began <= aws_now < began + timedelta(seconds=limits.slow_drain_seconds):
         return None
-    return Window(began, {kind: min(WHOLE, int(left)) for kind, left in zip(KINDS, found.groups()[1:], strict=True)})
+    return Window(began, found.group(2))
 
 
 def judge_drain(
-    base: str, before: Iterable[Content], target: Content, limits: Limits, aws_now: datetime | None
+    window: Window | None, stood: Content | None, before: Iterable[Content], target: Content, limits: Limits
 ) -> tuple[Finding, ...]:
-    """Refuse a step that, with those before it in the window, takes more than the limit; one step alone has its own guard."""
-    window = window_of(base, aws_now, limits)
-    if window is None:
+    """Refuse a step that, with those before it in the window, takes more than the limit; one step alone has its own guard.
+
+    `stood` is the content at the beginning, None where no plan at hand has it: then whatever takes something waits for the end.
+    """
+    taken = [kind for kind, lost in _lost(before, target).items() if lost]
+    if window is None or not taken:
         return ()
+    if stood is None:
+        message = (
+            f"what stood at {instant_text(window.began)} is in no plan at hand, so nobody can tell how much of it has gone: "
+            f"this waits until {limits.slow_drain_seconds:g} s after that"
+        )
+        return (Finding(guard="slow-drain", observed="unknown", limit=limits.slow_drain, message=message),)
     limit = max(limits.slow_drain, limits.shrink_capacity)
-    lost = _lost(before, target)
     found = []
-    for kind in KINDS:
-        left = window.left[kind] * (1 - lost[kind]) / WHOLE
-        if lost[kind] and 1 - left > limit:
-            gone = 1 - window.left[kind] / WHOLE
+    for kind in taken:
+        gone = lost_capacity(stood, target, kind)
+        if gone > limit:
             message = (
-                f"{kind}: since {instant_text(window.began)} a share of {gone:.2f} of the capacity has gone, and this makes it "
-                f"{1 - left:.2f}, over the limit {limit} in {limits.slow_drain_seconds:g} s"
+                f"{kind}: of the capacity that stood at {instant_text(window.began)} a share of {gone:.2f} would be gone, over "
+                f"the limit {limit} in {limits.slow_drain_seconds:g} s"
             )
-            found.append(
-                Finding(
-                    guard="slow-drain", observed=round(gone, 3), wanted=round(1 - left, 3), limit=limit, message=message
-                )
-            )
+            found.append(Finding(guard="slow-drain", wanted=round(gone, 3), limit=limit, message=message))
     return tuple(found)
 
 
-def next_base(base: str, before: Iterable[Content], target: Content, limits: Limits, aws_now: datetime | None) -> str:
-    """Return what the fence says after a step: the window goes on, or begins with the first step that takes something."""
-    window, lost = window_of(base, aws_now, limits), _lost(before, target)
-    if window is None and (aws_now is None or not any(lost.values())):
+def next_base(
+    fence: Fence | None, before: Iterable[Content], target: Content, limits: Limits, aws_now: datetime | None
+) -> str:
+    """Return what the fence says after a step: its window goes on, or one begins with this step, or there is none."""
+    if fence is None:
         return ""
-    if window is None:
-        assert aws_now is not None, "a window begins at an instant"
-        window = Window(aws_now, dict.fromkeys(KINDS, WHOLE))
-    left = (int(window.left[kind] * (1 - lost[kind])) for kind in KINDS)  # rounded down: never less gone than has gone
-    return "/".join((instant_text(window.began), *map(str, left)))
+    if window_of(fence.base, aws_now, limits) is not None:
+        return fence.base
+    if aws_now is None or not any(_lost(before, target).values()):
+        return ""
+    return f"{instant_text(aws_now)}/{fence.plan}"
 
 
 def _lost(before: Iterable[Content], target: Content) -> dict[Kind, float]:

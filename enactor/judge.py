@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from enactor.aliases import circles, dangles, leading
+from enactor.drain import window_of
 from enactor.fence import Fence, is_held
 from enactor.guards import LimitsTable, Surroundings
 from enactor.memory import ZoneMemory
@@ -156,17 +157,21 @@ def _question(memory: ZoneMemory, bench: Bench, around: Surroundings, name: str)
     working = bench.choice.working
     wanted = working.zone(memory.zone).get(name) if working else None
     fence = view.fence.fence if view.fence else None
+    limits = bench.limits.of(name)
+    window = window_of(fence.base, bench.aws_now, limits) if isinstance(fence, Fence) else None
     return Question(
         view=view,
         wanted=wanted,
         generation=working.stored.generation if working else 0,
         may_advance=bench.choice.may_advance,
         named=_named(bench, memory.zone, view.name, fence.plan, view.sets) if isinstance(fence, Fence) else None,
+        window=window,
+        stood=_named(bench, memory.zone, view.name, window.digest, view.sets) if window else None,
         kept=_kept(bench, memory.zone, name, wanted) if view.fence is None and view.sets else frozenset(),
         fleet=bench.fleet,
         enactor=bench.enactor,
         nonce=bench.nonce,
-        limits=bench.limits.of(name),
+        limits=limits,
         around=around,
         aws_now=bench.aws_now,
     )

@@ -27,7 +27,7 @@ from typing import Final, Literal
 import msgspec
 
 from enactor import guards
-from enactor.drain import judge_drain, next_base
+from enactor.drain import Window, judge_drain, next_base
 from enactor.fence import Fence, Garbled, allowed_guards, is_held
 from enactor.guards import Finding, Limits, Surroundings
 from enactor.observe import FenceReading
@@ -87,6 +87,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     around: Surroundings
     aws_now: datetime | None
+    window: Window | None = None
+    """The slow-drain window that the fence is in."""
+    stood: Content | None = None
+    """The content at its beginning, where a plan at hand still has it."""
 
 
 Purpose = Literal["advance", "repair", "mark"]
@@ -269,9 +273,7 @@ def _findings(question: Question, target: Content, bases: tuple[Content, ...]) -
         found += guards.judge_pointers(question.view.name, question.view.sets, target, question.around)
     for base in bases:
         found += [finding for finding in guards.judge_change(base, target, question.limits) if finding not in found]
-    fence = question.view.fence.fence if question.view.fence else None
-    drained = fence.base if isinstance(fence, Fence) else ""
-    return (*found, *judge_drain(drained, bases, target, question.limits, question.aws_now))
+    return (*found, *judge_drain(question.window, question.stood, bases, target, question.limits))
 
 
 def _is_named(question: Question, fence: Fence) -> bool:
@@ -331,7 +333,6 @@ def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence
     old = question.view.fence.fence if question.view.fence else None
     known = old if isinstance(old, Fence) else None
     repaired = known if purpose == "repair" else None
-    base = known.base if known else ""
     return Fence(
         fleet=question.fleet,
         gen=repaired.gen if repaired else question.generation,
@@ -339,5 +340,7 @@ def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence
         by=question.enactor,
         nonce=question.nonce,
         allow=repaired.allow if repaired else (),
-        base=base if repaired else next_base(base, _bases(question), target, question.limits, question.aws_now),
+        base=repaired.base
+        if repaired
+        else next_base(known, _bases(question), target, question.limits, question.aws_now),
     )

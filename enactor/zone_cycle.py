@@ -35,7 +35,7 @@ from enactor.ports import OutsideError, Stopping
 from enactor.report import Action
 from enactor.sending import over_limits, packed, rebased, switch_change
 from enactor.standing import Choice, Standing
-from enactor.swap import Swap
+from enactor.swap import State, Swap
 from enactor.wire import names_target
 
 ROUNDS_MAX: Final = 40
@@ -48,6 +48,10 @@ LOST_MAX: Final = 4
 """After so many conflicts in a cycle an endpoint waits: somebody else writes there, or Route 53 will not have it."""
 WAIT_FIRST_SECONDS: Final = 0.2
 WAIT_MAX_SECONDS: Final = 8.0
+
+URGENT_STATES: Final[frozenset[State]] = frozenset({"empty", "missing"})
+"""What answers nobody never waits more than a minute."""
+REPAIRED_STATES: Final[frozenset[State]] = URGENT_STATES | {"drifted", "fence-missing"}
 
 Sent = Literal["done", "again", "over"]
 """What a batch leaves: nothing to do, something to decide again, or a zone that cannot be worked on in this cycle."""
@@ -188,9 +192,13 @@ class ZoneCycle:
     def _waits(self, swap: Swap) -> bool:
         key = (swap.zone, swap.name)
         wait = self.crew.backoff.waiting(key, swap.fence_after.plan, self.crew.clock.now())
-        if wait is not None and self.actions.get(swap.name) != "failed":
-            self.actions[swap.name] = "waiting"
-        return wait is not None
+        if wait is None:
+            return False
+        if wait.is_contested:
+            self.gate_findings[swap.name] = (Finding(guard="contested", observed=wait.attempts, message=wait.why),)
+        if self.actions.get(swap.name) not in {"failed", "swapped"}:
+            self.actions[swap.name] = "refused" if wait.is_contested else "waiting"
+        return True
 
     def _send(self, batch: Batch) -> tuple[Sent, list[Batch]]:
         """Send one batch and do what its outcome asks for; return batches that take its place."""
@@ -247,7 +255,16 @@ class ZoneCycle:
         for swap in batch.swaps:
             self.actions[swap.name] = "swapped"
             self.change_ids[swap.name] = change_id
-            self.crew.backoff.succeeded((swap.zone, swap.name))
+            self._settle(swap)
+
+    def _settle(self, swap: Swap) -> None:
+        """Forget what failed there before; a repair is counted, because somebody made it necessary."""
+        key, backoff = (swap.zone, swap.name), self.crew.backoff
+        if swap.state not in REPAIRED_STATES or (swap.state == "missing" and not backoff.was_written(key)):
+            backoff.succeeded(key)
+            return
+        now, jitter = self.crew.clock.now(), self.crew.chance.uniform(0.0, 1.0)
+        backoff.repaired(key, swap.fence_after.plan, now=now, jitter=jitter, urgent=swap.state in URGENT_STATES)
 
     def _mark(self, batch: Batch, action: Action) -> None:
         for swap in batch.swaps:
@@ -276,7 +293,7 @@ class ZoneCycle:
     def _put_off(self, swap: Swap, why: str) -> None:
         key = (swap.zone, swap.name)
         jitter = self.crew.chance.uniform(0.0, 1.0)
-        urgent = swap.state in {"empty", "missing"}
+        urgent = swap.state in URGENT_STATES
         self.crew.backoff.failed(
             key, swap.fence_after.plan, why, now=self.crew.clock.now(), jitter=jitter, urgent=urgent
         )

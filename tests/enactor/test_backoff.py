@@ -88,3 +88,58 @@ def test_an_endpoint_that_fails_for_weeks_is_still_only_delayed() -> None:
     for _ in range(2_000):
         backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
     assert until(backoff) == DELAY_MAX_SECONDS
+
+
+def repair(backoff: Backoff, now: float, *, urgent: bool = False) -> bool:
+    """Repair the endpoint if nothing keeps it back; tell whether it was repaired."""
+    if backoff.waiting(KEY, "a", now) is not None:
+        return False
+    backoff.repaired(KEY, "a", now=now, jitter=1.0, urgent=urgent)
+    return True
+
+
+def test_the_third_repair_within_a_quarter_of_an_hour_makes_an_endpoint_contested() -> None:
+    """Two are an accident, and three over a longer time as well."""
+    backoff = Backoff()
+    assert repair(backoff, 0.0)
+    assert repair(backoff, 400.0)
+    assert backoff.waiting(KEY, "a", 400.0) is None
+    assert repair(backoff, 901.0), "the first is too long ago"
+    assert backoff.waiting(KEY, "a", 901.0) is None
+    assert repair(backoff, 1000.0)
+    wait = backoff.waiting(KEY, "a", 1000.0)
+    assert wait is not None
+    assert wait.is_contested
+    assert "3 times within 15 minutes" in wait.why
+
+
+@pytest.mark.parametrize(("urgent", "most"), [(False, 16), (True, 66)])
+def test_a_tool_that_rewrites_an_endpoint_every_minute_costs_a_bounded_number_of_repairs_an_hour(
+    urgent: bool, most: int
+) -> None:
+    """Delays grow to ten minutes; what answers nobody waits a minute at most. Without it there would be 60 and more."""
+    backoff = Backoff()
+    repairs = [second for second in range(0, 3600, 10) if repair(backoff, float(second), urgent=urgent)]
+    assert 5 < len(repairs) <= most
+    later = [second for second in range(3600, 7200, 10) if repair(backoff, float(second), urgent=urgent)]
+    assert len(later) <= (6 if not urgent else 60), "it goes on as long as the other goes on"
+
+
+def test_after_a_quiet_time_it_is_no_longer_contested() -> None:
+    """A window after the last wait has ended."""
+    backoff = Backoff()
+    for second in (0.0, 60.0, 120.0):
+        repair(backoff, second)
+    assert repair(backoff, 120.0 + FIRST_DELAY_SECONDS + 901.0)
+    assert backoff.waiting(KEY, "a", 1040.0) is None
+
+
+def test_other_content_goes_at_once_to_a_contested_endpoint() -> None:
+    """The contest is about what stands there; a new plan is another matter."""
+    backoff = Backoff()
+    for second in (0.0, 60.0, 120.0):
+        repair(backoff, second)
+    assert backoff.waiting(KEY, "b", 120.0) is None
+    backoff.keep_only(frozenset())
+    assert repair(backoff, 121.0)
+    assert backoff.waiting(KEY, "a", 121.0) is None

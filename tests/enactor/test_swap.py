@@ -180,7 +180,7 @@ def test_empty_is_told_by_kind(named: tuple[RecordSet, ...], sets: tuple[RecordS
 
 def test_case_66_a_newer_content_is_a_swap_of_sets_and_fence_in_one() -> None:
     """Case 66: the swap rests on the fence exactly as observed and names the new content."""
-    old = fence(A, B, gen=7, base="2026-11-30T04:00:00Z/900/1000")
+    old = fence(A, B, gen=7, base="2026-11-30T04:00:00Z/aaaaaaaaaaaa")
     made = swap_of(decide(question((A, B), old, entry(A, B, C))))
     assert (made.state, made.purpose, made.fence_before) == ("behind", "advance", fence_record(old))
     assert (made.deletes, made.creates, made.before) == ((), (C,), (A, B))
@@ -189,7 +189,7 @@ def test_case_66_a_newer_content_is_a_swap_of_sets_and_fence_in_one() -> None:
         8,
         digest(A, B, C),
         "live",
-        "2026-11-30T04:00:00Z/900/1000",
+        "2026-11-30T04:00:00Z/aaaaaaaaaaaa",
     )
 
 

@@ -69,6 +69,7 @@ def endpoint(*numbers: int, name: str = API) -> dict[str, Any]:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.chdir(tmp_path)  # the first adopt writes the zone down, here where no state directory is told
     with Sandbox() as sandbox:
         sandbox.create_zone("example.test", ZONE)
         made = World(sandbox, tmp_path)

@@ -11,7 +11,7 @@ from .scenarios import ALL, OCTOBER
 from .schedules import Tally, campaign, decoded, encoded, replayed, shrunk
 from .stage import Scenario, Stage, Step, timeline
 
-OCTOBER_STATES: Final = 250_977
+OCTOBER_STATES: Final = 293_344
 """How many states the October story has without a fault. A change of such a number is a change of what the code asks of the
 outside, and the commit says why."""
 ONE_FAULT_STATES: Final = {

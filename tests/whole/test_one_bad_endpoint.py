@@ -13,7 +13,7 @@ from enactor.records import RecordSet
 from enactor.sandbox.faults import FaultRule
 
 from .history import API
-from .world import CHANGE, WEB, World
+from .world import CHANGE, WEB, World, status_of
 
 FORMS = (("A", "198.51.{}.{}"), ("AAAA", "2001:db8::{:x}:{:x}"))
 
@@ -134,3 +134,23 @@ class Throttling:
 
     def at(self, zone: str, names: Sequence[str]) -> Sequence[RecordSet]:
         raise Throttled(f"zone {zone}: {len(names)} names were not read")
+
+
+def test_an_endpoint_that_somebody_else_rewrites_is_contested_and_answers_all_the_same(world: World) -> None:
+    """Three repairs, then it waits with an alert and exit 3; the rest goes on, and a new plan goes in at once."""
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
+    machine = world.machine()
+    machine.cycle()
+    for _ in range(3):
+        world.edit("DELETE", world.sandbox.zone(world.zone).sets(API)[0])
+        assert {one.action for one in machine.cycle().endpoints} == {"swapped", "none"}
+    world.edit("DELETE", world.sandbox.zone(world.zone).sets(API)[0])
+    emptied(world, WEB)
+    report = machine.cycle()
+    seen = {one.name: one for one in report.endpoints}
+    assert (seen[API].state, seen[API].action, status_of(report)) == ("drifted", "refused", 3)
+    assert [finding.guard for finding in seen[API].guards] == ["contested"]
+    assert (seen[WEB].action, len(world.stands(WEB))) == ("swapped", 1)
+    world.publish(world.endpoint(1, 2, 3), world.endpoint(7, name=WEB))
+    machine.cycle()
+    assert len(world.stands()) == 3
