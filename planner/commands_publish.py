@@ -11,7 +11,7 @@ import msgspec
 from enactor.cli.options import end, told
 from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
-from enactor.logs import EventLog, logger
+from enactor.logs import logger, person_log
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import canonical_json, digest_of
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
@@ -83,7 +83,7 @@ def publish(
             clock=SystemClock(),
             chance=SystemChance(),
         )
-    EventLog(logger(planner=settings.id))(ended(published, plan.fleet, reason))
+    person_log(logger(planner=settings.id))(ended(published, plan.fleet, reason))
     tell(published, as_json=as_json)
 
 
