@@ -53,6 +53,7 @@ class World:
         self.sandbox = Sandbox(port=port, dns_port=dns_port, settings=settings)
         self.fleet_path = folder / "fleet.yaml"
         self._workers: dict[str, subprocess.Popen[bytes]] = {}
+        self._route53: Any = None
 
     def __enter__(self) -> Self:
         self.sandbox.start()
@@ -62,6 +63,8 @@ class World:
 
     def __exit__(self, *_: object) -> None:
         self.stop_workers()
+        if self._route53 is not None:
+            self._route53.close()
         self.sandbox.stop()
 
     def variables(self) -> dict[str, str]:
@@ -71,6 +74,11 @@ class World:
 
     def route53(self) -> Any:
         """Return an ordinary Route 53 client, for what a person does at the console."""
+        if self._route53 is None:
+            self._route53 = self._new_route53()
+        return self._route53
+
+    def _new_route53(self) -> Any:
         told = self.sandbox.environment()
         return boto3.client(
             "route53",
