@@ -4,13 +4,14 @@ The shell that strings the parts together; it decides nothing itself. One cycle 
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from enactor.backoff import Backoff
 from enactor.brake import fence_generations, is_leap
 from enactor.crew import Crew
 from enactor.cycle_report import Outlook, cycle_report, events_of, latest, status_report, survey_report, troubles_of
-from enactor.fence import Switch
+from enactor.fence import Switch, instant_text
 from enactor.guards import LimitsTable
 from enactor.hooks import CallEnded, Event, Hook, Noticed
 from enactor.library import Library, Shelf
@@ -73,6 +74,7 @@ class Enactor:
         self._shelf: Shelf | None = None
         self._troubles: frozenset[tuple[str, str]] = frozenset()
         self._announced: tuple[int, float] | None = None
+        self._table_away_since: datetime | None = None
         self._process = chance.nonce()
         self._crew = Crew(
             fleet=fleet,
@@ -179,7 +181,19 @@ class Enactor:
 
     def _look(self) -> Shelf:
         self._shelf = self._crew.library.look()
+        if self._shelf.reachable:
+            self._table_away_since = None
+        elif self._table_away_since is None:
+            self._table_away_since = self._crew.zones.aws_now()
         return self._shelf
+
+    def _going_on(self) -> tuple[str, ...]:
+        """Say since when the table is away, and what is worked from meanwhile."""
+        if self._shelf is None or self._table_away_since is None:
+            return ()
+        newest = next(iter(self._shelf.candidates), None)
+        plan = f"generation {newest.stored.generation} from {newest.source}" if newest else "what the fences name"
+        return (f"the plan table has not answered since {instant_text(self._table_away_since)}: going on with {plan}",)
 
     def _outlook(self, works: Sequence[ZoneCycle], errors: dict[str, str]) -> Outlook:
         assert self._shelf is not None, "plans are looked for before zones are worked on"
@@ -188,7 +202,7 @@ class Enactor:
             newest=self._shelf.candidates[0] if self._shelf.candidates else None,
             results=tuple(work.result() for work in works),
             errors=errors,
-            problems=(*self._shelf.problems, *self._crew.library.unkept),
+            problems=(*self._shelf.problems, *self._going_on(), *self._crew.library.unkept),
             damaged=self._shelf.damaged,
         )
 

@@ -1,12 +1,10 @@
 """Keep the last valid plans on disk, so that an enactor goes on healing when the table cannot be reached (promise 7).
 
-A file is used only if its own checksum, its header and the plan's digest all agree; what is damaged is passed over and named. The
-checksum covers the header too, because a generation that changed by one bit would be a plan from the future. A file appears
-whole or not at all. Several processes may share the directory. It must never stop an enactor: every failure is a sentence.
+A file is used only if its own checksum, its header, its name and the plan's digest all agree (`kept_form`); what is damaged is passed
+over and named. A file appears whole or not at all. Several processes may share the directory. It must never stop an enactor: every failure is a sentence.
 """
 
 import fcntl
-import hashlib
 import os
 import re
 import tempfile
@@ -17,15 +15,12 @@ from typing import Final
 
 import msgspec
 
+from enactor.kept_form import LIMIT_OCTETS, Header, Odd, encoded, parts_of, stored_of
 from enactor.plan import StoredPlan, digest_of
-from enactor.plan_form import read_plan
 
 KEEP_NEWEST_FILES: Final = 3
 KEEP_ASKED_FILES: Final = 16
 """How many older plans a caller may ask to keep, the newest of them first."""
-FILE_LIMIT_OCTETS: Final = 80 * 1024 * 1024
-"""Above the largest body that the table takes; a larger file is none of ours."""
-CHECKSUM_DIGITS: Final = 64
 
 _FILE: Final = re.compile(r"plan-([a-z0-9-]{1,32})-([0-9]{12})-([0-9a-f]{64})\.json")
 _UNFINISHED: Final = ".unfinished-"
@@ -37,20 +32,6 @@ class DiskReading(msgspec.Struct, frozen=True):
 
     plans: tuple[StoredPlan, ...]
     problems: tuple[str, ...]
-
-
-class _Header(msgspec.Struct, frozen=True, kw_only=True):
-    generation: int
-    digest: str
-    fleet: str
-    parent: int
-    created_at: str
-    planner: str
-    reason: str
-
-
-class _Odd(ValueError):  # noqa: N818 - a reason, not a failure
-    pass
 
 
 class PlanDisk:
@@ -119,7 +100,7 @@ class PlanDisk:
         sound = {path for path in self._files() if self._is_sound(path)}
         kept = self._kept(sound | {target}, keep)
         if target in kept - sound:
-            self._write(target, _file_of(stored, self._fleet))
+            self._write(target, encoded(stored, self._fleet))
         for path in self._files():
             if path in sound - kept:
                 path.unlink(missing_ok=True)
@@ -173,77 +154,33 @@ class PlanDisk:
 
     def _is_sound(self, path: Path) -> bool:
         try:
-            _parts(path.name, _content(path))
-        except (OSError, _Odd):  # one file that cannot be read must not keep the next plan from being kept
+            _parts(path)
+        except (OSError, Odd):  # one file that cannot be read must not keep the next plan from being kept
             return False
         return True
 
     def _read(self, path: Path) -> StoredPlan | str | None:
         """Return the plan of a file, a sentence about what is wrong with it, or None where it is gone."""
         try:
-            return _stored(*_parts(path.name, _content(path)))
+            return stored_of(*_parts(path))
         except FileNotFoundError:
             return None
         except OSError as error:
             return f"{path} cannot be read: {error.strerror or error}"
-        except _Odd as odd:
+        except Odd as odd:
             return f"{path} is passed over: {odd}; the next plan that is kept replaces it"
 
 
-def _content(path: Path) -> bytes:
-    if path.stat().st_size > FILE_LIMIT_OCTETS:
-        raise _Odd(f"it is larger than {FILE_LIMIT_OCTETS} octets")
-    return path.read_bytes()
+def _parts(path: Path) -> tuple[Header, bytes]:
+    if path.stat().st_size > LIMIT_OCTETS:
+        raise Odd(f"it is larger than {LIMIT_OCTETS} octets")
+    header, body = parts_of(path.read_bytes())
+    if path.name != f"plan-{header.fleet}-{header.generation:012d}-{header.digest}.json":
+        raise Odd("its header and its name do not agree")
+    return header, body
 
 
 def _generation(path: Path) -> int:
     found = _FILE.fullmatch(path.name)
     assert found is not None, "only our own files are asked about"
     return int(found.group(2))
-
-
-def _file_of(stored: StoredPlan, fleet: str) -> bytes:
-    """Return a plan as a file: the checksum of all the rest, a line of header, the body to the letter."""
-    header = _Header(
-        generation=stored.generation,
-        digest=stored.digest,
-        fleet=fleet,
-        parent=stored.parent,
-        created_at=stored.created_at,
-        planner=stored.planner,
-        reason=stored.reason,
-    )
-    rest = msgspec.json.encode(header) + b"\n" + stored.body
-    return hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest
-
-
-def _parts(name: str, content: bytes) -> tuple[_Header, bytes]:
-    checksum, _, rest = content.partition(b"\n")
-    if len(checksum) != CHECKSUM_DIGITS or hashlib.sha256(rest).hexdigest().encode() != checksum:
-        raise _Odd("its checksum is wrong")
-    line, _, body = rest.partition(b"\n")
-    try:
-        header = msgspec.json.decode(line, type=_Header)
-    except msgspec.DecodeError as error:
-        raise _Odd(f"its header cannot be read: {error}") from None
-    if name != f"plan-{header.fleet}-{header.generation:012d}-{header.digest}.json":
-        raise _Odd("its header and its name do not agree")
-    if digest_of(body) != header.digest:
-        raise _Odd("its plan does not have the digest of its header")
-    return header, body
-
-
-def _stored(header: _Header, body: bytes) -> StoredPlan:
-    plan = read_plan(body).plan
-    if plan is None or plan.fleet != header.fleet:
-        raise _Odd("this version cannot read its plan, or it is another fleet's")
-    return StoredPlan(
-        generation=header.generation,
-        digest=header.digest,
-        plan=plan,
-        parent=header.parent,
-        created_at=header.created_at,
-        planner=header.planner,
-        reason=header.reason,
-        body=body,
-    )

@@ -1,4 +1,4 @@
-"""Find the plans an enactor can work from: table and disk together, the highest valid generation first (promises 5 and 7).
+"""Find the plans an enactor can work from: table, disk and mirror together, the highest valid generation first (promises 5 and 7).
 
 The shell around the plan store: it says where a plan came from and what could not be read, and it never judges whether a plan
 is a good one. Contents of older plans are looked up only when a fence names them.
@@ -9,7 +9,7 @@ published to a table that has been restored since; it goes on healing a zone tha
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
@@ -42,12 +42,21 @@ class Shelf(msgspec.Struct, frozen=True):
     """The highest generation of a plan at hand that HEAD does not reach, 0 where there is none: the table was restored."""
 
 
+class Mirror(Protocol):
+    """Where the newest plan is kept outside the table; `mirror.PlanMirror` is one."""
+
+    def load(self) -> StoredPlan | str | None:
+        """Return the plan, a sentence about what is wrong, or None where there is none."""
+        ...
+
+
 class Library:
     """The plans at hand, read from the table and kept on disk."""
 
-    def __init__(self, store: PlanStore, disk: PlanDisk | None) -> None:
+    def __init__(self, store: PlanStore, disk: PlanDisk | None, mirror: Mirror | None = None) -> None:
         self._store = store
         self._disk = disk
+        self._mirror = mirror
         self._kept = KeptPlans(store)
         self._contents = OlderContents(self._kept)
         self._plans: dict[tuple[int, str], PlanIndex] = {}
@@ -74,6 +83,8 @@ class Library:
             problems.append(str(error))
             if not is_first:
                 self._from_disk()
+        if self._mirror is not None and (not reachable or (head is not None and self._is_away(head))):
+            problems += self._from_mirror(self._mirror)
         lost = [plan for plan in self._plans.values() if _is_lost(plan, head)] if reachable or head else []
         candidates = sorted(
             (plan for plan in self._plans.values() if plan not in lost),
@@ -130,6 +141,17 @@ class Library:
         for stored in found.plans:
             self._plans.setdefault((stored.generation, stored.digest), PlanIndex(stored, "disk"))
         self._disk_problems = found.problems
+
+    def _is_away(self, head: PlanHead) -> bool:
+        return (head.generation, head.digest) not in self._plans
+
+    def _from_mirror(self, mirror: Mirror) -> list[str]:
+        found = mirror.load()
+        if isinstance(found, str):
+            return [found]
+        if found is not None and (found.generation, found.digest) not in self._plans:
+            self._keep(PlanIndex(found, "mirror"))
+        return []
 
     def _keep(self, index: PlanIndex) -> None:
         self._plans[index.identity] = index

@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
@@ -177,8 +178,10 @@ def _roles(value: Any) -> dict[str, str]:
 
 def _mirror(value: Any) -> str:
     text = _text(value)
-    if not text.startswith("s3://"):
-        raise ValueError(f"{text!r} is no S3 URL (like s3://bucket/plans/edge)")
+    parts = urlsplit(text)
+    asked = parse_qs(parts.query, keep_blank_values=True)
+    if parts.scheme != "s3" or not parts.netloc or parts.fragment or asked.keys() - {"region"}:
+        raise ValueError(f"{text!r} is no S3 URL (like s3://bucket/plans/edge, or s3://bucket/plans?region=us-west-2)")
     return text
 
 

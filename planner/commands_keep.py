@@ -12,8 +12,9 @@ from enactor.hooks import VerbEnded
 from enactor.logs import logger, person_log
 from enactor.outside import SystemChance, SystemClock
 from enactor.settings import Settings
-from planner.commands_publish import ended, tell
+from planner.commands_publish import ended, tell, with_mirror
 from planner.commands_table import read_stored
+from planner.mirroring import mirrored
 from planner.options import generation_type, json_option, open_table, with_settings
 from planner.publisher import Signature
 from planner.publisher import publish as publish_plan
@@ -26,7 +27,7 @@ why_option = click.option(
 
 @click.command()
 @click.argument("generation", type=generation_type)
-@with_settings("table", "fleet", "id", required=("table", "fleet"))
+@with_settings("table", "fleet", "id", "plan-mirror", required=("table", "fleet"))
 @why_option
 @json_option
 def republish(generation: int, settings: Settings, reason: str, as_json: bool) -> None:
@@ -43,6 +44,7 @@ def republish(generation: int, settings: Settings, reason: str, as_json: bool) -
             chance=SystemChance(),
             source=generation,
         )
+        published = with_mirror(published, mirrored(settings, settings.fleet, table, published.head))
     person_log(logger(planner=settings.id))(ended(published, settings.fleet, reason, verb="republish"))
     tell(published, as_json=as_json)
 

@@ -16,6 +16,7 @@ from enactor.outside import SystemChance, SystemClock
 from enactor.plan import canonical_json, digest_of
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
 from enactor.settings import Settings
+from planner.mirroring import mirrored
 from planner.options import (
     WholeType,
     json_option,
@@ -44,7 +45,7 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
 @click.command()
 @source_argument
 @plan_option
-@with_settings("table", "id", required=("table",))
+@with_settings("table", "id", "plan-mirror", required=("table",))
 @click.option("--unguarded", is_flag=True, help="Store it as it is. Enactors judge it all the same.")
 @click.option("--expect-digest", metavar="DIGEST", callback=_digest, help="Store only what has this digest.")
 @click.option(
@@ -74,8 +75,9 @@ def publish(
     with told("planner", as_json=as_json):
         plan = warned_source(fleet_path, plan_path).plan
         say_which_fleet(plan, settings)
+        table = open_table(settings, plan.fleet)
         published = publish_plan(
-            open_table(settings, plan.fleet),
+            table,
             plan,
             Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent),
             settings.limits,
@@ -83,8 +85,14 @@ def publish(
             clock=SystemClock(),
             chance=SystemChance(),
         )
+        published = with_mirror(published, mirrored(settings, plan.fleet, table, published.head))
     person_log(logger(planner=settings.id))(ended(published, plan.fleet, reason))
     tell(published, as_json=as_json)
+
+
+def with_mirror(published: Published, trouble: str | None) -> Published:
+    """Note beside what was published that the mirror could not be written."""
+    return msgspec.structs.replace(published, notes=(*published.notes, trouble)) if trouble else published
 
 
 def tell(published: Published, *, as_json: bool) -> None:

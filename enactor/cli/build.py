@@ -14,6 +14,7 @@ from enactor.disk import PlanDisk
 from enactor.hooks import Event, Hook
 from enactor.library import Library
 from enactor.logs import logger
+from enactor.mirror import plan_mirror
 from enactor.names import NameFault, canonical, is_within
 from enactor.outside import SystemChance, SystemClock, route53_zones
 from enactor.ports import Missing, OutsideError
@@ -62,9 +63,11 @@ def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = N
 
 
 def library(doors: Parts) -> Library:
-    """Return where plans are found: the table, and the disk where a state directory is told."""
+    """Return where plans are found: the table, and the disk and the mirror where they are told."""
     settings = doors.settings
-    return Library(doors.table, PlanDisk(settings.state_dir, settings.fleet) if settings.state_dir else None)
+    disk = PlanDisk(settings.state_dir, settings.fleet) if settings.state_dir else None
+    mirror = plan_mirror(doors.session, settings.plan_mirror, settings.fleet) if settings.plan_mirror else None
+    return Library(doors.table, disk, mirror)
 
 
 def enactor(doors: Parts) -> Enactor:

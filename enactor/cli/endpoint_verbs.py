@@ -38,7 +38,7 @@ from enactor.report import EXIT_FAILED, EXIT_USAGE
 from enactor.table_keys import GENERATION_MAX
 from enactor.wheel import Done
 
-WITH_PLANS = (*BY_HAND, "state-dir")
+WITH_PLANS = (*BY_HAND, "state-dir", "plan-mirror")
 ALLOW_MAX_SECONDS = 86400.0
 PLAN_FILE_LIMIT_OCTETS = 64 * 1024 * 1024
 WHOLE_PLAN = "*"

@@ -159,11 +159,9 @@ def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, 
 
 
 def say_what_is_missing(settings: Settings) -> None:
-    """Say what there would be to heal from with the table unreachable: no mirror yet, and without a directory no disk."""
-    if settings.plan_mirror:
-        say("enactor: --plan-mirror is known, but plans are not mirrored by this version")
-    if not settings.state_dir:
-        say("enactor: no --state-dir, so no plan is kept on disk for the day the table cannot be read")
+    """Say that there would be nothing to heal from with the table unreachable."""
+    if not settings.state_dir and not settings.plan_mirror:
+        say("enactor: neither --state-dir nor --plan-mirror, so no plan is kept for the day the table cannot be read")
 
 
 def serve_metrics(address: str, registry: CollectorRegistry) -> Any:

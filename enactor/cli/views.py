@@ -214,7 +214,8 @@ def _ago(seconds: int) -> str:
 
 
 def _refusals(out: Console, refused: Iterable[Finding]) -> None:
-    _lines(out, (f"plan refused: {finding.guard}: {finding.message}" for finding in refused), "red")
+    told = (finding for finding in refused if finding.guard != "digest")  # that a plan is damaged is told as a problem
+    _lines(out, (f"plan refused: {finding.guard}: {finding.message}" for finding in told), "red")
 
 
 def _zone_problems(zones: Iterable[ZoneReport]) -> list[str]:

@@ -285,7 +285,7 @@ def test_strange_files_are_left_alone(disk: PlanDisk, directory: Path) -> None:
 def test_a_file_too_large_is_not_read(disk: PlanDisk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit on everything."""
     disk.save(stored(7))
-    monkeypatch.setattr(disk_module, "FILE_LIMIT_OCTETS", 10)
+    monkeypatch.setattr(disk_module, "LIMIT_OCTETS", 10)
     assert disk.newest() is None
     assert "larger than 10 octets" in disk.load().problems[0]
 

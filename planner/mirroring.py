@@ -1,0 +1,24 @@
+"""Put what was published into the plan mirror, after the commit and best effort: a mirror that is away keeps no plan from the table."""
+
+from enactor.cli.options import session
+from enactor.mirror import plan_mirror
+from enactor.plan import StoredPlan
+from enactor.ports import OutsideError, PlanHead
+from enactor.settings import Settings
+from planner.publisher import PlannerStore
+
+
+def mirrored(settings: Settings, fleet: str, table: PlannerStore, head: PlanHead | None) -> str | None:
+    """Bring the mirror to HEAD, where one is set; return why that failed.
+
+    It is looked at also where nothing new was published, so that a mirror that missed a plan gets it with the next run.
+    """
+    if not settings.plan_mirror or head is None:
+        return None
+    try:
+        stored = table.read(head.generation)
+        if isinstance(stored, StoredPlan) and stored.digest == head.digest:
+            plan_mirror(session(), settings.plan_mirror, fleet).save(stored, table.head() or head)
+    except OutsideError as error:
+        return f"generation {head.generation} is in the table and not in the mirror: {error}"
+    return None
