@@ -1,12 +1,24 @@
 """What a batch makes of the names in an answer, and which swaps no batch can hold."""
 
 import msgspec
+import pytest
 
-from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, fitting, size_of, swap_changes, turned
+from enactor.batch import (
+    CHARACTERS_MAX,
+    ELEMENTS_MAX,
+    Size,
+    SwitchChange,
+    fitting,
+    halves,
+    pack,
+    size_of,
+    swap_changes,
+    turned,
+)
 from enactor.names import fence_name
 from enactor.swap import Swap
 
-from .kernel_builders import NAME, ZONE_NAME, alias, asserted, batch, opening, simple, swap, weighted
+from .kernel_builders import NAME, ZONE, ZONE_NAME, alias, asserted, batch, opening, simple, swap, weighted
 
 WILD = f"*.{ZONE_NAME}"
 OTHER = f"ep2.{ZONE_NAME}"
@@ -68,3 +80,32 @@ def test_the_switch_counts_in_what_fits() -> None:
 def test_nobody_starts_anywhere_where_there_is_nothing() -> None:
     """A round without swaps still may have a switch to open."""
     assert turned([], "az-1") == ""
+
+
+def test_a_batch_may_be_as_large_as_a_limit_and_no_larger() -> None:
+    """Route 53 takes exactly so many characters, and so many elements."""
+    assert Size(ELEMENTS_MAX, CHARACTERS_MAX, 1).fits()
+    assert not Size(ELEMENTS_MAX + 1, CHARACTERS_MAX, 1).fits()
+    assert not Size(ELEMENTS_MAX, CHARACTERS_MAX + 1, 1).fits()
+
+
+def test_a_switch_in_a_person_s_long_words_counts_as_it_stands() -> None:
+    """The first batch deletes it as observed, and only the later ones assert our own short text."""
+    wordy = msgspec.structs.replace(asserted(8).after, values=('"mode=run"',) * 40)
+    switch = SwitchChange(wordy, asserted(8).after)
+    exact = over(NAME, elements=ELEMENTS_MAX - 4)
+    assert fitting([exact], ZONE_NAME, asserted(8))[0] == [exact]
+    assert fitting([exact], ZONE_NAME, switch)[0] == []
+
+
+def test_a_batch_is_filled_to_the_goal_exactly() -> None:
+    """Two of the switch, and two for each new endpoint without a fence: six changes hold two of them."""
+    new = [msgspec.structs.replace(adding(f"n{number}.{ZONE_NAME}"), fence_before=None) for number in range(3)]
+    made = pack(new, zone=ZONE, zone_name=ZONE_NAME, switch=asserted(8), comment="", changes_goal=6)
+    assert [len(one.swaps) for one in made] == [2, 1]
+
+
+def test_one_swap_is_not_split() -> None:
+    """Who bisects has found it by then; a half without swaps would be sent for nothing."""
+    with pytest.raises(AssertionError, match="not split"):
+        halves(batch(adding(NAME)))

@@ -1,5 +1,6 @@
 """What a cycle, a survey and a status say of what was seen and done: for people, for machines, and for whoever listens."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,12 +16,11 @@ from enactor.cycle_report import (
     survey_report,
     troubles_of,
 )
-from enactor.fence import Allow, Fence
+from enactor.fence import Allow
 from enactor.guards import Finding, LimitsTable
 from enactor.hooks import CycleEnded, EndpointRefused, PlanRefused
 from enactor.judge import NO_NONCE, Bench, Judged, judge
 from enactor.memory import ZoneMemory
-from enactor.plan import Endpoint
 from enactor.plan_index import PlanIndex
 from enactor.ports import Announcement
 from enactor.records import Content, RecordSet
@@ -105,14 +105,14 @@ def report(*results: ZoneResult, **changes: Any) -> CycleReport:
     return cycle_report(outlook(*results, **changes), enactor=ENACTOR, calls=CALLS)
 
 
-def plan_of(*endpoints: Endpoint) -> PlanIndex:
-    return index(8, *endpoints)
+def stands(**changes: Any) -> Standing:
+    return msgspec.structs.replace(RUNNING, **changes)
 
 
-PLAN = plan_of(entry(A))
+PLAN = index(8, entry(A))
 CURRENT = judged(PLAN, A, fence_record(fence(A)))
-BEHIND = judged(plan_of(entry(A, B)), A, fence_record(fence(A)))
-REFUSED = judged(plan_of(entry(C)), A, B, fence_record(fence(A, B)))
+BEHIND = judged(index(8, entry(A, B)), A, fence_record(fence(A)))
+REFUSED = judged(index(8, entry(C)), A, B, fence_record(fence(A, B)))
 FOREIGN = judged(PLAN, weighted(77))
 
 
@@ -128,7 +128,7 @@ def test_an_endpoint_is_reported_with_what_was_wanted_and_what_was_done() -> Non
 
 def test_what_was_not_worked_on_has_no_action_and_what_no_plan_lists_no_wanted_generation() -> None:
     """And a fence that cannot be read has no generation."""
-    vanished = judged(plan_of(), A, fence_record(fence(A)))
+    vanished = judged(index(8), A, fence_record(fence(A)))
     (found,) = report(result(vanished)).endpoints
     assert (found.action, found.generation, found.wanted, found.change_id) == ("none", 7, None, None)
     (found,) = report(result(judged(PLAN, A, garbled().record))).endpoints
@@ -161,7 +161,7 @@ def test_what_another_enactor_did_first_is_nothing_undone(done: Action) -> None:
 
 def test_endpoints_are_listed_by_zone_and_name() -> None:
     """Whatever order zones and endpoints were judged in: two reports can be compared line by line."""
-    two = judged(plan_of(entry(A), entry(OTHER_A, name=OTHER)), names=(NAME, OTHER))
+    two = judged(index(8, entry(A), entry(OTHER_A, name=OTHER)), names=(NAME, OTHER))
     seen = outlook(result(two, zone="Z2"), result(two, zone="Z10"))
     expected = [("Z10", OTHER), ("Z10", NAME), ("Z2", OTHER), ("Z2", NAME)]
     cycle = cycle_report(seen, enactor=ENACTOR, calls=CALLS)
@@ -181,32 +181,29 @@ def test_a_cycle_says_which_plan_and_counts_what_it_sent() -> None:
 @pytest.mark.parametrize(
     ("made", "outcome"),
     [
-        (report(result(CURRENT)), "unchanged"),
-        (report(result(CURRENT, change_ids={NAME: "C1"})), "changed"),
-        (report(result(CURRENT, opened=True)), "changed"),
-        (report(result(CURRENT), problems=("the disk is full",)), "failed"),
-        (report(result(CURRENT), errors={"Z2": "no such zone"}), "failed"),
-        (report(result(CURRENT, error="throttled", opened=True)), "partial"),
-        (report(result(BEHIND, actions={NAME: "waiting"})), "failed"),
-        (report(result(REFUSED)), "refused"),
-        (report(result(FOREIGN)), "refused"),
-        (report(result(CURRENT, gate_findings={NAME: (GATE,)})), "refused"),
-        (report(result(CURRENT), damaged=FINDING), "refused"),
-        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, plan="ahead"))), "refused"),
-        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, plan="forked"))), "refused"),
-        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, plan="behind"))), "unchanged"),
-        (report(result(CURRENT, standing=msgspec.structs.replace(RUNNING, switch="stop"))), "stopped"),
-        (
-            report(result(zone="Z2", standing=msgspec.structs.replace(RUNNING, switch="stop")), result(CURRENT)),
-            "unchanged",
-        ),
-        (report(), "unchanged"),
-        (report(errors={"Z2": "no such zone"}), "failed"),
+        (lambda: report(result(CURRENT)), "unchanged"),
+        (lambda: report(result(CURRENT, change_ids={NAME: "C1"})), "changed"),
+        (lambda: report(result(CURRENT, opened=True)), "changed"),
+        (lambda: report(result(CURRENT), problems=("the disk is full",)), "failed"),
+        (lambda: report(result(CURRENT), errors={"Z2": "no such zone"}), "failed"),
+        (lambda: report(result(CURRENT, error="throttled", opened=True)), "partial"),
+        (lambda: report(result(BEHIND, actions={NAME: "waiting"})), "failed"),
+        (lambda: report(result(REFUSED)), "refused"),
+        (lambda: report(result(FOREIGN)), "refused"),
+        (lambda: report(result(CURRENT, gate_findings={NAME: (GATE,)})), "refused"),
+        (lambda: report(result(CURRENT), damaged=FINDING), "refused"),
+        (lambda: report(result(CURRENT, standing=stands(plan="ahead"))), "refused"),
+        (lambda: report(result(CURRENT, standing=stands(plan="forked"))), "refused"),
+        (lambda: report(result(CURRENT, standing=stands(plan="behind"))), "unchanged"),
+        (lambda: report(result(CURRENT, standing=stands(switch="stop"))), "stopped"),
+        (lambda: report(result(zone="Z2", standing=stands(switch="stop")), result(CURRENT)), "unchanged"),
+        (report, "unchanged"),
+        (lambda: report(errors={"Z2": "no such zone"}), "failed"),
     ],
 )
-def test_what_was_seen_and_done_makes_the_outcome(made: CycleReport, outcome: str) -> None:
+def test_what_was_seen_and_done_makes_the_outcome(made: Callable[[], CycleReport], outcome: str) -> None:
     """A cycle never looks better than it was."""
-    assert made.outcome == outcome
+    assert made().outcome == outcome
 
 
 def test_a_plan_wide_refusal_is_said_once_though_several_zones_say_it() -> None:
@@ -227,7 +224,7 @@ def test_a_plan_wide_refusal_is_said_once_though_several_zones_say_it() -> None:
 def test_a_zone_is_reported_as_it_stands_or_as_unknown() -> None:
     """Nothing that was not seen is shown as a fact."""
     made = report(
-        result(error="throttled", standing=msgspec.structs.replace(RUNNING, open=5, plan="behind")),
+        result(error="throttled", standing=stands(open=5, plan="behind")),
         errors={"Z0": "gone"},
     )
     first, second = made.zones
@@ -273,7 +270,7 @@ def test_a_survey_counts_states_and_shows_each_endpoint() -> None:
 
 def test_a_survey_counts_endpoints_of_zones_that_are_not_ours() -> None:
     """A zone that could not be read is ours all the same."""
-    plan = plan_of(entry(A), entry(A, zone="Z2"), entry(A, zone="Z3"), entry(OTHER_A, name=OTHER, zone="Z3"))
+    plan = index(8, entry(A), entry(A, zone="Z2"), entry(A, zone="Z3"), entry(OTHER_A, name=OTHER, zone="Z3"))
     assert survey(result(), newest=plan).other_zones == 3
     assert survey(result(), newest=plan, errors={"Z3": "gone"}).other_zones == 1
     assert survey(result()).other_zones == 0
@@ -284,8 +281,8 @@ def test_a_status_is_the_survey_without_endpoints_and_with_the_brakes() -> None:
     allow = Allow("shrink-targets", 8, LATER)
     hold = judged(PLAN, A, fence_record(fence(A, state="hold")))
     lifted = {OTHER: judged(PLAN, A, fence_record(fence(A, allow=(allow,))))[NAME]}
-    stopped = msgspec.structs.replace(RUNNING, switch="stop")
-    absent = msgspec.structs.replace(RUNNING, switch="absent")
+    stopped = stands(switch="stop")
+    absent = stands(switch="absent")
     seen = survey(
         result(hold), result(lifted, zone="Z2", standing=stopped), result(zone="Z3", standing=absent), newest=PLAN
     )
@@ -342,17 +339,3 @@ def test_a_cycle_tells_every_refusal_and_at_last_its_outcome() -> None:
     *_, without = events_of(outlook(), report(), 0.0)
     assert isinstance(without, CycleEnded)
     assert (without.generation, without.source) == (0, "none")
-
-
-def test_a_fence_in_a_survey_says_what_it_has_and_no_more() -> None:
-    """Empty fields are left out: a person looks for what is unusual."""
-    own: Fence = fence(A)
-    (found,) = survey(result(judged(PLAN, A, fence_record(own)))).endpoints
-    assert found.fence == {
-        "fleet": FLEET,
-        "gen": 7,
-        "plan": own.plan,
-        "by": own.by,
-        "nonce": own.nonce,
-        "state": "live",
-    }

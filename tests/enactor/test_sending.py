@@ -174,6 +174,7 @@ def test_a_batch_takes_along_what_its_aliases_lead_to_by_now() -> None:
     found = rebased(made, sets, None)
     assert {record.name for record in found.beyond} == set(names[:3])
     assert found.swaps == made.swaps
+    assert rebased(batch(swap((before,), (before,), ())), {}, None).beyond == ()
 
 
 def test_what_no_call_can_hold_is_a_limit_with_both_numbers() -> None:
