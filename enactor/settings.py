@@ -7,7 +7,6 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
-from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
@@ -17,6 +16,7 @@ from enactor.plan import Fault
 
 SHARE_DEFAULT: Final = 0.5
 
+_MIRROR: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\s]*)?(\?region=[a-z0-9-]+)?")
 _ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/\S{1,512}")
 _ID_OTHER: Final = re.compile(r"[^a-z0-9-]+")
 
@@ -178,9 +178,7 @@ def _roles(value: Any) -> dict[str, str]:
 
 def _mirror(value: Any) -> str:
     text = _text(value)
-    parts = urlsplit(text)
-    asked = parse_qs(parts.query, keep_blank_values=True)
-    if parts.scheme != "s3" or not parts.netloc or parts.fragment or asked.keys() - {"region"}:
+    if not _MIRROR.fullmatch(text):
         raise ValueError(f"{text!r} is no S3 URL (like s3://bucket/plans/edge, or s3://bucket/plans?region=us-west-2)")
     return text
 

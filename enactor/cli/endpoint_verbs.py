@@ -1,55 +1,34 @@
-"""The verbs about one endpoint on the command line, and those that take a zone out of the fleet."""
+"""The verbs that brake, permit and mend one endpoint on the command line: hold, release, allow, heal."""
 
-from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
-import msgspec
 
-from enactor.cli.build import Parts, library, parts, place_of, utc_now, wheel
+from enactor.cli.build import Parts, utc_now
 from enactor.cli.options import end, ending, settings_options, take_settings
-from enactor.cli.verbs import (
-    BY_HAND,
-    chosen,
-    each,
-    for_option,
-    lasting_seconds,
-    logged,
-    reason_option,
-    recorded,
-    tell,
-    zone_argument,
-    zone_option,
-)
-from enactor.endpoint_verbs import EndpointOperator, Place, Remedy, remedy_of, remedy_of_file
-from enactor.fence import Switch, instant_text
-from enactor.insist import NotDone
-from enactor.leaving import Leaver, snapshot
-from enactor.library import Shelf
+from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, shelf_of, yes_option
+from enactor.cli.verbs import BY_HAND, for_option, lasting_seconds, logged, reason_option, recorded, tell, zone_option
+from enactor.endpoint_verbs import Place, Remedy, remedy_of, remedy_of_file
+from enactor.fence import instant_text
 from enactor.marks import why_not_allowable
 from enactor.plan_form import read_plan
-from enactor.plan_index import PlanIndex
 from enactor.ports import FormFaults, PlanAllow
-from enactor.records import ManagedType
 from enactor.report import EXIT_FAILED, EXIT_USAGE
 from enactor.table_keys import GENERATION_MAX
 from enactor.wheel import Done
 
-WITH_PLANS = (*BY_HAND, "state-dir", "plan-mirror")
 ALLOW_MAX_SECONDS = 86400.0
 PLAN_FILE_LIMIT_OCTETS = 64 * 1024 * 1024
 WHOLE_PLAN = "*"
 why_option = click.option("--reason", required=True, help="Why; goes into the log and the change's Comment.")
-yes_option = click.option("--yes", is_flag=True, help="Do not ask back.")
-name_argument = click.argument("name")
 
 
 def add_to(group: click.Group) -> None:
     """Add the verbs to the command."""
-    for command in (hold, release, allow, adopt, retire, heal, disown, deinit, snapshot_):
+    for command in (hold, release, allow, heal):
         group.add_command(command)
 
 
@@ -63,8 +42,8 @@ def add_to(group: click.Group) -> None:
 def hold(*, name: str, zone: str | None, lasting: str | None, reason: str, **flags: Any) -> None:
     """Freeze an endpoint as it stands: no enactor writes there until it is released, or the hold ends."""
     seconds = lasting_seconds(lasting)
-    doors, place = _at(flags, name, zone)
-    _do(doors, "hold", reason, place, partial(_hand(doors, reason).hold, place, seconds))
+    doors, place = at(flags, name, zone)
+    carry_out(doors, "hold", reason, place, partial(hand_of(doors, reason).hold, place, seconds))
 
 
 @click.command()
@@ -75,8 +54,8 @@ def hold(*, name: str, zone: str | None, lasting: str | None, reason: str, **fla
 @ending("enactor")
 def release(*, name: str, zone: str | None, reason: str, **flags: Any) -> None:
     """Take a hold away."""
-    doors, place = _at(flags, name, zone)
-    _do(doors, "release", reason, place, partial(_hand(doors, reason).release, place))
+    doors, place = at(flags, name, zone)
+    carry_out(doors, "release", reason, place, partial(hand_of(doors, reason).release, place))
 
 
 @click.command()
@@ -101,8 +80,8 @@ def allow(*, name: str, zone: str | None, guard: str, generation: int, lasting: 
     if name == WHOLE_PLAN:
         _allow_plan(flags, guard, generation, seconds, reason)
         return
-    doors, place = _at(flags, name, zone)
-    _do(doors, "allow", reason, place, partial(_hand(doors, reason).allow, place, guard, generation, seconds))
+    doors, place = at(flags, name, zone)
+    carry_out(doors, "allow", reason, place, partial(hand_of(doors, reason).allow, place, guard, generation, seconds))
 
 
 def _allow_plan(flags: dict[str, Any], guard: str, generation: int, seconds: float, reason: str) -> None:
@@ -116,162 +95,6 @@ def _allow_plan(flags: dict[str, Any], guard: str, generation: int, seconds: flo
         return Done(f"{guard} is allowed for the whole plan {generation}, until {instant_text(until)}", "table")
 
     tell(recorded(doors, "allow", reason, None, write))
-
-
-@click.command()
-@settings_options(*WITH_PLANS)
-@click.argument("name", required=False)
-@zone_option
-@click.option("--all", "every", is_flag=True, help="Every foreign name that the newest plan lists in the zones.")
-@click.option("--from-fleet", default=None, metavar="OTHER", help="Take names over that belong to this fleet.")
-@click.option(
-    "--snapshot",
-    "snapshot_path",
-    default=None,
-    type=click.Path(dir_okay=False),
-    help="Where the zone is written down before the first adopt (default: ZONE-before-adopt.json in the state directory, or here).",
-)
-@yes_option
-@reason_option
-@ending("enactor")
-def adopt(
-    *,
-    name: str | None,
-    zone: str | None,
-    every: bool,
-    from_fleet: str | None,
-    snapshot_path: str | None,
-    yes: bool,
-    reason: str,
-    **flags: Any,
-) -> None:
-    """Take a name whose record sets stand without our fence into the fleet, as it stands; with --all every such name."""
-    if (name is None) == (not every):
-        end(EXIT_USAGE, ["give one NAME, or --all"])
-    settings = take_settings(flags, required=("fleet", "zones"))
-    doors = logged(settings)
-    hand = _hand(doors, reason)
-    only = zone_argument(zone) if zone else None
-    places = _foreign(doors, only, from_fleet) if every else [Place(*place_of(doors, str(name), only))]
-    if not places:
-        click.echo("no name that the newest plan lists is foreign: nothing to adopt")
-        return
-    previews = [hand.adopt_preview(place, from_fleet) for place in places]
-    for preview in previews:
-        _say(preview)
-    if every:
-        _ask_count(len(places), yes=yes)
-    elif not yes and not click.confirm("adopt it?", default=False, err=True):
-        end(EXIT_FAILED, ["not adopted; nothing was written"])
-    for one in sorted({place.zone for place in places}):
-        _before_first_adopt(doors, one, snapshot_path)
-    for place in places:
-        _do(doors, "adopt", reason, place, partial(hand.adopt, place, from_fleet))
-
-
-def _foreign(doors: Parts, only: str | None, from_fleet: str | None) -> list[Place]:
-    """Return the names that the newest plan lists and that stand there without a fence of this fleet."""
-    plan = _newest(_shelf(doors), "adopt --all")
-    found: list[Place] = []
-    for zone in [only] if only else doors.settings.zones:
-        fences = doors.zones.fences(zone, doors.settings.fleet).fences
-        standing = {record.name for record in doors.zones.listing(zone) if record.type in get_args(ManagedType)}
-        for name in sorted(plan.zone(zone)):
-            fleet = getattr(fences[name].fence, "fleet", None) if name in fences else None
-            if name in standing and (name not in fences or (from_fleet is not None and fleet == from_fleet)):
-                found.append(Place(zone, name))
-    return found
-
-
-def _ask_count(count: int, *, yes: bool) -> None:
-    if not yes and click.prompt(f"adopt {count} names? type the number", err=True) != str(count):
-        end(EXIT_FAILED, ["not adopted; nothing was written"])
-
-
-def _before_first_adopt(doors: Parts, zone: str, told: str | None) -> None:
-    """Write the zone down as it stood before anything in it was adopted; once that is written it is never written over."""
-    path = Path(told or Path(doors.settings.state_dir or ".") / f"{zone}-before-adopt.json")
-    if told is None and path.exists():
-        return
-    _write(path, msgspec.json.format(msgspec.json.encode(snapshot(wheel(doors, ""), zone)), indent=2))
-    click.echo(f"zone {zone} as it stood before the first adopt is in {path}")
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        with path.open("xb") as file:
-            file.write(content)
-    except FileExistsError:
-        end(
-            EXIT_FAILED, [f"{path} is there already, and is not written over: move it, or give --snapshot another name"]
-        )
-    except OSError as error:
-        end(EXIT_FAILED, [f"{path} cannot be written: {error.strerror or error}; give another with --snapshot"])
-
-
-@click.command()
-@settings_options(*WITH_PLANS)
-@name_argument
-@zone_option
-@click.option("--type", "of", default=None, type=click.Choice(get_args(ManagedType)), help="Take one type away alone.")
-@click.option("--without-plan", is_flag=True, help="Go on where no plan can be read that would list the name.")
-@yes_option
-@reason_option
-@ending("enactor")
-def retire(
-    *,
-    name: str,
-    zone: str | None,
-    of: ManagedType | None,
-    without_plan: bool,
-    yes: bool,
-    reason: str,
-    **flags: Any,
-) -> None:
-    """Take a name away, the one way to remove it: its record sets go, and a tombstone stays that only `adopt` lifts.
-
-    Refused while the newest plan lists the name, while it is held, and where an alias of the zone points to it.
-    """
-    doors, place = _at(flags, name, zone)
-    plan = _unlisted(doors, place, of, without_plan=without_plan)
-    hand = _hand(doors, reason)
-    _say(hand.retire_preview(place, of))
-    if not yes and click.prompt("type the name again to retire it", err=True).rstrip(".") != place.name.rstrip("."):
-        end(EXIT_FAILED, ["not retired; nothing was written"])
-    generation = plan.stored.generation if plan else 0
-    _do(doors, "retire", reason, place, partial(hand.retire, place, of, generation))
-
-
-def _unlisted(doors: Parts, place: Place, of: ManagedType | None, *, without_plan: bool) -> PlanIndex | None:
-    """Return the newest plan at hand; end where it lists the name, or where nobody can tell."""
-    shelf = _shelf(doors)
-    if not shelf.candidates:
-        if shelf.reachable or without_plan:
-            return None
-        why = "; ".join(shelf.problems)
-        raise NotDone(
-            f"nobody can tell whether the newest plan lists {place.name}: {why}; --without-plan goes on all the same"
-        )
-    plan = shelf.candidates[0]
-    content = plan.contents.get((place.zone, place.name), ())
-    if of is None and place.name in plan.zone(place.zone):
-        raise NotDone(
-            f"plan {plan.stored.generation} lists {place.name}: publish one that lists it under retired first"
-        )
-    if of is not None and any(record.type == of for record in content):
-        raise NotDone(f"plan {plan.stored.generation} has {of} targets at {place.name}: publish one without them first")
-    return plan
-
-
-def _not_open(doors: Parts, place: Place) -> None:
-    """End where the plan that is open lists the name: an enactor would take it back as its own."""
-    switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
-    plan = library(doors).open_plan(switch) if isinstance(switch, Switch) else None
-    if plan is not None and place.name in plan.zone(place.zone):
-        raise NotDone(
-            f"plan {plan.stored.generation}, which is open in zone {place.zone}, lists {place.name}: wait until the newest "
-            "is open there (`enactor survey` says what keeps it)"
-        )
 
 
 @click.command()
@@ -290,18 +113,18 @@ def heal(*, name: str, zone: str | None, path: str | None, yes: bool, reason: st
     Without a file the newest plan at hand is used, from the table or the state directory. With one the content goes in at the
     fence's own generation and stays on hold for 24 hours, unless it is released: the plans say otherwise.
     """
-    doors, place = _at(flags, name, zone)
+    doors, place = at(flags, name, zone)
     remedy = _remedy(doors, place, path)
-    hand = _hand(doors, reason)
-    _say(hand.heal_preview(place, remedy))
+    hand = hand_of(doors, reason)
+    say_all(hand.heal_preview(place, remedy))
     if not yes and not click.confirm("heal it?", default=False, err=True):
         end(EXIT_FAILED, ["not healed; nothing was written"])
-    _do(doors, "heal", reason, place, partial(hand.heal, place, remedy))
+    carry_out(doors, "heal", reason, place, partial(hand.heal, place, remedy))
 
 
 def _remedy(doors: Parts, place: Place, path: str | None) -> Remedy:
     if path is None:
-        return remedy_of(_newest(_shelf(doors), "heal"), place)
+        return remedy_of(newest(shelf_of(doors), "heal"), place)
     try:
         with Path(path).open("rb") as file:
             body = file.read(PLAN_FILE_LIMIT_OCTETS + 1)
@@ -311,88 +134,3 @@ def _remedy(doors: Parts, place: Place, path: str | None) -> Remedy:
     if reading.plan is None:
         raise FormFaults(path, reading.faults)
     return remedy_of_file(reading.plan.endpoints, place, path)
-
-
-@click.command()
-@settings_options(*WITH_PLANS)
-@name_argument
-@zone_option
-@yes_option
-@reason_option
-@ending("enactor")
-def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
-    """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
-    doors, place = _at(flags, name, zone)
-    _unlisted(doors, place, None, without_plan=True)
-    _not_open(doors, place)
-    hand = _hand(doors, reason)
-    _say(hand.disown_preview(place))
-    if not yes and not click.confirm("disown it?", default=False, err=True):
-        end(EXIT_FAILED, ["not disowned; nothing was written"])
-    _do(doors, "disown", reason, place, partial(hand.disown, place))
-
-
-@click.command()
-@settings_options(*BY_HAND)
-@zone_option
-@yes_option
-@reason_option
-@ending("enactor")
-def deinit(*, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
-    """Take a whole zone out of the fleet without touching a record set: its fences go, then its switch. Stop it first."""
-    if zone is None:
-        end(EXIT_USAGE, ["no zone is told: give --zone"])
-    settings = take_settings(flags, required=("fleet",))
-    doors, place = logged(settings), zone_argument(zone)
-    hand = Leaver(wheel(doors, reason))
-    _say(hand.preview(place))
-    if not yes and click.prompt("type the zone's id again", err=True) != place:
-        end(EXIT_FAILED, ["nothing was written"])
-    each(doors, "deinit", reason, [place], hand.deinit)
-
-
-@click.command("snapshot")
-@settings_options(*BY_HAND)
-@zone_option
-@ending("enactor")
-def snapshot_(*, zone: str | None, **flags: Any) -> None:
-    """Print every record set of a zone as JSON, to be kept and restored by hand."""
-    settings = take_settings(flags, required=("fleet",))
-    doors = parts(settings)
-    for one in chosen(settings, zone):
-        click.echo(msgspec.json.format(msgspec.json.encode(snapshot(wheel(doors, ""), one)), indent=2))
-
-
-def _at(flags: dict[str, Any], name: str, zone: str | None) -> tuple[Parts, Place]:
-    """Return the doors, and the endpoint that a person named."""
-    only = zone_argument(zone) if zone else None
-    settings = take_settings(flags, required=("fleet",) if only else ("fleet", "zones"))
-    doors = logged(settings)
-    return doors, Place(*place_of(doors, name, only))
-
-
-def _hand(doors: Parts, reason: str) -> EndpointOperator:
-    return EndpointOperator(wheel(doors, reason))
-
-
-def _do(doors: Parts, verb: str, reason: str, place: Place, do: Callable[[], Done]) -> None:
-    tell(recorded(doors, verb, reason, place.zone, do, name=place.name))
-
-
-def _shelf(doors: Parts) -> Shelf:
-    """Look for plans; a table that no setting names is one that cannot be read."""
-    shelf = library(doors).look()
-    for problem in shelf.problems:
-        click.echo(f"enactor: {problem}", err=True)
-    return shelf
-
-
-def _newest(shelf: Shelf, what: str) -> PlanIndex:
-    if not shelf.candidates:
-        raise NotDone(f"no plan is at hand for `enactor {what}`: name the table, or a --state-dir that has kept one")
-    return shelf.candidates[0]
-
-
-def _say(lines: Iterable[str]) -> None:
-    for one in lines:
-        click.echo(one)

@@ -8,7 +8,7 @@ import msgspec
 from prometheus_client import CollectorRegistry, start_http_server
 
 from enactor import __version__, worker
-from enactor.cli import endpoint_verbs, playground, verbs, views
+from enactor.cli import endpoint_verbs, ownership, playground, verbs, views
 from enactor.cli.build import bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
@@ -177,6 +177,7 @@ def serve_metrics(address: str, registry: CollectorRegistry) -> Any:
 
 verbs.add_to(main)
 endpoint_verbs.add_to(main)
+ownership.add_to(main)
 playground.add_to(main)
 
 if __name__ == "__main__":

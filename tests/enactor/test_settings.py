@@ -88,7 +88,11 @@ WRONG: list[tuple[str, Any, str]] = [
     ("roles", "Z1=admin", "'admin' is no role ARN (like arn:aws:iam::123456789012:role/dns)"),
     ("roles", f"example.test.={ROLE}", "'example.test.' is no hosted zone id"),
     ("roles", 5, "5 is not a list of text"),
-    ("plan-mirror", "https://bucket/plan", "'https://bucket/plan' is no S3 URL (like s3://bucket/plans/edge)"),
+    (
+        "plan-mirror",
+        "https://bucket/plan",
+        "'https://bucket/plan' is no S3 URL (like s3://bucket/plans/edge, or s3://bucket/plans?region=us-west-2)",
+    ),
     ("account-share", "half", "half is not a share above 0 and up to 1"),
     ("account-share", 0, "0 is not a share above 0 and up to 1"),
     ("account-share", "1.01", "1.01 is not a share above 0 and up to 1"),
