@@ -26,7 +26,7 @@ tests: $(STAMP)
 
 SECONDS_OF_CAMPAIGN ?= 3600
 
-campaign: $(STAMP)  ## random runs of every scenario over fresh seeds, for an hour or as long as told; prints a table
+campaign: $(STAMP)  ## random runs of every scenario on both tiers over fresh seeds, for an hour or as long as told; prints a table
 	$(BIN)/python -m tests.simulator.campaign --seconds $(SECONDS_OF_CAMPAIGN)
 
 model:  ## the protocol's model, searched with spin (apt-get install -y spin gcc); see docs/model.md

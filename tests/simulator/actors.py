@@ -36,8 +36,12 @@ class Answer(msgspec.Struct, frozen=True):
         return True
 
 
+class Broken(Exception):  # noqa: N818 - a promise, not an error
+    """A promise that broke where only the actor itself can see it: its name, a colon, and how."""
+
+
 class Ended(msgspec.Struct, frozen=True):
-    """An actor that has no more to ask: its result, the error it ended with, or the fault in our own code."""
+    """An actor that has no more to ask: its result, the error it ended with, or what our own code has broken."""
 
     result: Any = None
     error: Exception | None = None
@@ -208,5 +212,7 @@ def _run(actor: Actor, line: Line) -> Ended:
         return Ended(result=actor.body(line))
     except (OutsideError, NotDone, Unclear) as error:
         return Ended(error=error)
+    except Broken as broken:
+        return Ended(crash=str(broken))
     except Exception as error:  # noqa: BLE001 - a fault in the code under test is what the simulator looks for
-        return Ended(crash=f"{type(error).__name__}: {error}")
+        return Ended(crash=f"a fault of ours: {type(error).__name__}: {error}")

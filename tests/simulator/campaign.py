@@ -1,6 +1,6 @@
 """Play random runs of every scenario for as long as told, over fresh seeds, and write a table; replay what was found.
 
-python -m tests.simulator.campaign --seconds 3600 [--tier thin|wire|both]
+python -m tests.simulator.campaign --seconds 3600 [--tier thin|wire|socket|both]
 python -m tests.simulator.campaign --replay october 0,1,2:hold,d0 [--tier wire]
 python -m tests.simulator.campaign --teeth
 """
@@ -31,7 +31,8 @@ LOOK_RUNS: Final = 10
 """Runs between two looks at the clock."""
 CHUNK_RUNS: Final = 1_000
 """After so many runs the scenario is made ready anew, so that memory stays bounded."""
-TIERS: Final = {"thin": ("thin",), "wire": ("wire",), "both": ("thin", "wire")}
+TIERS: Final = {"thin": ("thin",), "wire": ("wire",), "socket": ("socket",), "both": ("thin", "wire")}
+"""By what is asked for: which tiers are played. `socket` is the wire tier with every request over a real connection."""
 FAULTS_MAX: Final = 6
 PROCESSES: Final = 2
 
@@ -55,7 +56,7 @@ def tier_of(name: str) -> Iterator[Tier]:
     if name == "thin":
         yield THIN
         return
-    with wire_tier() as tier:
+    with wire_tier(over_socket=name == "socket") as tier:
         yield tier
 
 
@@ -197,7 +198,7 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.replay:
         name, word = asked.replay
-        return replay(name, word, "wire" if asked.tier == "wire" else "thin")
+        return replay(name, word, "thin" if asked.tier in {None, "both"} else asked.tier)
     if asked.teeth:
         return teeth()
     if asked.one_fault:

@@ -42,6 +42,13 @@ class At(msgspec.Struct, frozen=True, tag=True):
     names: tuple[str, ...]
 
 
+class NextPage(msgspec.Struct, frozen=True, tag=True):
+    """Read on where a page of a zone's listing ended."""
+
+    zone: str
+    name: str
+
+
 class Cas(msgspec.Struct, frozen=True, tag=True):
     """Send a batch."""
 
@@ -148,7 +155,7 @@ class Raw(msgspec.Struct, frozen=True, tag=True):
 ZoneRead = Fences | SwitchAlone | Listing | At
 TableRead = Get | Under
 TableWrite = Put | Transact | DeleteAll
-Meaning = ZoneRead | ZoneName | Cas | TableRead | TableWrite
+Meaning = ZoneRead | NextPage | ZoneName | Cas | TableRead | TableWrite
 
 
 class Sent(msgspec.Struct, frozen=True, tag=True):
@@ -170,7 +177,7 @@ class Sent(msgspec.Struct, frozen=True, tag=True):
         return self.method, self.target, self.body
 
 
-ZoneOp = ZoneRead | ZoneName | Cas | ByHand | Raw
+ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | Raw
 TableOp = TableRead | TableWrite | TableByHand
 Op = ZoneOp | TableOp | Sent | Sleep | SdkWait
 
@@ -182,7 +189,7 @@ def component(op: Op) -> Component:
     match op:
         case Sent(means):
             return component(means)
-        case Fences() | SwitchAlone() | Listing() | At() | ZoneName() | Cas() | ByHand() | Raw():
+        case Fences() | SwitchAlone() | Listing() | At() | NextPage() | ZoneName() | Cas() | ByHand() | Raw():
             return "zone"
         case Sleep() | SdkWait():
             return "none"
@@ -192,7 +199,7 @@ def component(op: Op) -> Component:
 
 def is_private(op: Op) -> bool:
     """Tell whether nobody else can see or disturb an operation: a wait, and an announcement, on which no decision rests."""
-    return isinstance(op, Sleep) or (isinstance(op, Put) and op.sk.startswith(ANNOUNCEMENTS))
+    return isinstance(op, Sleep | SdkWait) or (isinstance(op, Put) and op.sk.startswith(ANNOUNCEMENTS))
 
 
 def batch_of(op: Op) -> Batch | None:
@@ -262,6 +269,8 @@ def said(op: Op) -> str:
             return "sleeps"
         case SdkWait():
             return "waits in the SDK"
+        case NextPage(zone, name):
+            return f"reads on in {zone} at {name}"
         case ZoneName(zone):
             return f"asks for the name of {zone}"
         case Sent(means=means, attempt=attempt):

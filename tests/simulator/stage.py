@@ -198,7 +198,7 @@ class Stage:
         if position < 0 or self.troupe.pending[position] >= 0:
             return ()
         crash = self.troupe.end(position).crash
-        return (f"a fault of ours: {crash}",) if crash else ()
+        return (crash,) if crash else ()
 
     def _judged(self, state: State, zone: int, table: int, op: int, stops: int) -> tuple[str, ...]:
         """Hold a step, decided after so many stops, against the promises; what a person does by hand is not ours."""
@@ -272,7 +272,7 @@ class Stage:
                 faults.append(f"{promises.NEVER_STUCK}: a healthy hand does not come to rest")
             ended = self.healers.ends.get(position)
             if ended is not None and ended.crash:
-                faults.append(f"a fault of ours: {ended.crash}")
+                faults.append(ended.crash)
         end = self.world.zones[zone], self.world.tables[table]
         faults += promises.of_end(self.story, *end, refused=self.scenario.refused)
         return tuple(faults)

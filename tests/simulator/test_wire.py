@@ -7,18 +7,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import boto3
 import pytest
+from botocore.exceptions import BotoCoreError
+
+from enactor import outside
+from enactor.sandbox.faults import FaultRule
+from enactor.sandbox.isolation import inside, isolated
+from enactor.sandbox.server import Sandbox
 
 from . import probes
 from .campaign import violation
-from .scenarios import ALL, OCTOBER, STARTED_AGAIN
+from .exhaustive import search
+from .scenarios import ALL, OCTOBER, PINNED, STARTED_AGAIN
 from .schedules import Tally, campaign, decoded, encoded
 from .stage import Scenario, Stage, Tier, timeline
-from .wire_world import wire_tier
+from .wire_alone import left
+from .wire_clients import error_of
+from .wire_promises import Failure
+from .wire_world import CLOSED, ERROR, NOWHERE, UNREACHABLE, wire_tier
+from .world import DOWN, THROTTLE
 
 pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
 
-RUNS: Final = 20
+RUNS: Final = 12
 """For each scenario. docs/simulator.md says what more costs, and where the rest is played."""
 SOCKET_RUNS: Final = 3
 FAULTS_MAX: Final = 4
@@ -43,6 +55,25 @@ def test_no_random_run_on_the_wire_breaks_a_promise(wire: Tier, scenario: Scenar
     assert tally.runs == RUNS
     if scenario is OCTOBER:
         assert stage.world.probes.hit >= MET
+
+
+LONELY: Final = (
+    left(OCTOBER, "planner"),
+    left(OCTOBER, "a"),
+    left(OCTOBER, "collect"),
+    left(PINNED, "pins"),
+)
+
+
+@pytest.mark.parametrize("scenario", LONELY, ids=lambda scenario: scenario.name)
+def test_no_fault_at_any_request_breaks_a_promise(wire: Tier, scenario: Scenario) -> None:
+    """One actor alone, and each fault at each request that it sends, the SDK's own second attempts included."""
+    stage = Stage(scenario, wire)
+    result = search(stage, faults=1)
+    for found in result.found:
+        pytest.fail(violation(Stage(scenario, wire), "searched", found))
+    assert not result.stopped_early
+    assert set(result.by_fault) >= {THROTTLE, DOWN, UNREACHABLE, CLOSED, ERROR}
 
 
 def traced(stage: Stage, seed: int) -> list[str]:
@@ -97,3 +128,24 @@ def test_a_run_over_a_socket_is_the_same_run(wire: Tier, scenario: Scenario) -> 
         assert [zone.records for zone in over_socket.world.zones] == [zone.records for zone in inside.world.zones]
         assert over_socket.world.tables == inside.world.tables
         assert list(map(repr, over_socket.world.answers)) == list(map(repr, inside.world.answers))
+
+
+FAILURES: Final = {"timeout": "timeout-before", "closed": "disconnect", "unreachable": ""}
+"""What the sandbox does to a real connection, by the failure that stands for it here."""
+
+
+@pytest.mark.parametrize("kind", sorted(FAILURES))
+def test_a_failure_is_what_a_socket_raises(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The very errors that botocore raises over a connection that breaks, runs dry or never comes about."""
+    monkeypatch.setattr(outside, "READ_TIMEOUT_SECONDS", 0.2)
+    with Sandbox() as sandbox:
+        zone = sandbox.create_zone("example.test")
+        environment = sandbox.environment() | ({} if FAILURES[kind] else {"AWS_ENDPOINT_URL": NOWHERE})
+        if FAILURES[kind]:
+            sandbox.add_fault(FaultRule(action=FAILURES[kind], seconds=1.0))  # type: ignore[arg-type]  # one of its words
+        with inside(isolated(environment, {})):
+            client = outside.route53_client(boto3.Session())
+        with pytest.raises(BotoCoreError) as raised:
+            client.get_hosted_zone(Id=zone)
+        client.close()
+    assert type(raised.value) is type(error_of(Failure(kind), NOWHERE))

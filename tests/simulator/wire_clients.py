@@ -34,8 +34,10 @@ from enactor.sandbox.isolation import inside, isolated
 from enactor.sandbox.wire import Reply
 from enactor.table import PlanTable, table_client
 
-from .actors import Line
+from .actors import Broken, Line
 from .cast import FLEET, ZONE_NAMES
+from .ops import Sent, component
+from .wire_promises import NEVER_A_STORM, Failure, judge
 from .wire_requests import sent
 
 TABLE: Final = "plans"
@@ -45,16 +47,8 @@ _MIDDLE: Final = 0.5
 """Jitter changes nothing but time, so it is always the middle."""
 
 
-class Failure(msgspec.Struct, frozen=True):
-    """No answer: which of botocore's errors its HTTP session raises."""
-
-    kind: str
-    lasts: bool = False
-    """Whether the same request fails so however often it is sent, until its sender asks for something else."""
-
-
 class Here(msgspec.Struct):
-    """What belongs to one actor and the SDK would keep for a whole process."""
+    """What belongs to one actor and the SDK would keep for a whole process, and what is judged of its calls."""
 
     line: Line
     batch: Batch | None = None
@@ -63,22 +57,40 @@ class Here(msgspec.Struct):
     """The request that finds no answer, and how."""
     retry_tokens: dict[int, int] = {}
     """What is left of each client's quota of second attempts."""
+    paid: int = 0
+    """Requests to Route 53 that the budget has let through, and that were not sent yet."""
+    answers: list[Reply | Failure] = []
+    """What the attempts of the call in hand were answered."""
 
 
 HERE: Final[ContextVar[Here]] = ContextVar("HERE")
 """The actor that runs: a greenlet has a context of its own."""
 
 
+class PaidBudget(Budget):
+    """The budget, unchanged; it only notes what it let through."""
+
+    def spend(self, *, changes: int = 0) -> float:
+        waited = super().spend(changes=changes)
+        HERE.get().paid += 1
+        return waited
+
+
 class WireZones(Route53Zones):
-    """The adapter, unchanged; it only says which batch its next request is made from, so that promises can judge it."""
+    """The adapter, unchanged; it only says which batch its next request is made from, and what it makes of the answers is judged."""
 
     def compare_and_swap(self, batch: Batch) -> Outcome:
         here = HERE.get()
-        here.batch = batch
+        here.batch, here.answers = batch, []
         try:
-            return super().compare_and_swap(batch)
+            outcome = super().compare_and_swap(batch)
         finally:
             here.batch = None
+        if here.answers:
+            judge(here.answers, outcome)
+        else:
+            here.paid = 0  # the last gate stopped what was paid for
+        return outcome
 
 
 class WirePorts:
@@ -89,7 +101,7 @@ class WirePorts:
 
     def zones(self, line: Line, hook: Hook) -> Route53Zones:
         _arrive(line)
-        budget, limits = Budget(line, ACCOUNT_SHARE, AccountLimits()), LimitsTable()
+        budget, limits = PaidBudget(line, ACCOUNT_SHARE, AccountLimits()), LimitsTable()
         return WireZones(
             lambda _: self._clients.route53,
             budget_of=lambda _: budget,
@@ -154,15 +166,24 @@ def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
     """Stop with the request in hand, and go on with its answer, or without one."""
     here = HERE.get()
     asked = sent(request, here.batch, ZONE_NAMES)
-    if here.outage is not None and here.outage[0] == asked.asked:
-        raise error_of(here.outage[1], request.url)
-    here.outage = None
-    answer: Reply | Failure = here.line.ask(asked)
+    if component(asked) == "zone":
+        if not here.paid:
+            raise Broken(f"{NEVER_A_STORM}: a request goes to Route 53 that the budget knows nothing of")
+        here.paid -= 1
+    answer = _answered(here, asked)
+    here.answers.append(answer)
     if isinstance(answer, Reply):
         return response(request.url, answer)
-    if answer.lasts:
-        here.outage = (asked.asked, answer)
     raise error_of(answer, request.url)
+
+
+def _answered(here: Here, asked: Sent) -> Reply | Failure:
+    """Return what comes of a request; while an outage lasts nobody needs to be asked."""
+    if here.outage is not None and here.outage[0] == asked.asked:
+        return here.outage[1]
+    answer: Reply | Failure = here.line.ask(asked)
+    here.outage = (asked.asked, answer) if isinstance(answer, Failure) and answer.lasts else None
+    return answer
 
 
 def response(url: str, reply: Reply) -> AWSResponse:

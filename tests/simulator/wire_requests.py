@@ -4,6 +4,7 @@ What differs each time it is sent (dates, the signature, the SDK's own ids) is l
 that asks the same, and a trace is the same to the letter whenever it is played.
 """
 
+import base64
 import io
 import json
 import re
@@ -25,7 +26,9 @@ from .ops import (
     Get,
     Listing,
     Meaning,
+    NextPage,
     OneWrite,
+    Pairs,
     Put,
     Sent,
     SwitchAlone,
@@ -109,10 +112,12 @@ def zone_meaning(target: str, batch: Batch | None, zone_names: Mapping[str, str]
         return Cas(zone, batch)
     if not rest:
         return ZoneName(zone)
-    start = parse_qs(query).get("name")
-    if start is None:
+    told = parse_qs(query)
+    if "name" not in told:
         return Listing(zone)
-    name = names.canonical(start[0])
+    name = names.canonical(told["name"][0])
+    if "type" in told:
+        return NextPage(zone, name)
     if name == names.fence_base(zone_names[zone]):
         return Fences(zone)
     return SwitchAlone(zone) if name.startswith("_switch-") else At(zone, (name,))
@@ -128,7 +133,7 @@ def table_meaning(operation: str, body: bytes) -> Meaning:
             prefix = asked["ExpressionAttributeValues"][":prefix"]["S"]
             return Under(prefix, not asked["ScanIndexForward"], "ProjectionExpression" in asked)
         case "PutItem":
-            return Put(asked["Item"]["sk"]["S"], pairs(_decoded(asked["Item"])))
+            return Put(asked["Item"]["sk"]["S"], _pairs(asked["Item"]))
         case "BatchWriteItem":
             ((_, requests),) = asked["RequestItems"].items()
             return DeleteAll(tuple(one["DeleteRequest"]["Key"]["sk"]["S"] for one in requests))
@@ -143,16 +148,20 @@ def _one_write(operation: Mapping[str, Any]) -> OneWrite:
     item = inner.get("Item")
     return OneWrite(
         sk=(item or inner["Key"])["sk"]["S"],
-        item=pairs(_decoded(item)) if item else None,
+        item=_pairs(item) if item else None,
         update=inner.get("UpdateExpression", ""),
         delete=kind == "Delete",
         condition=inner.get("ConditionExpression", ""),
-        values=pairs({name[1:]: _decoded({name: value}).get(name, "") for name, value in _values(inner)}),
+        values=_pairs({name[1:]: value for name, value in inner.get("ExpressionAttributeValues", {}).items()}),
     )
 
 
-def _values(inner: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(inner.get("ExpressionAttributeValues", {}).items())
+def _pairs(item: Mapping[str, Any]) -> Pairs:
+    """Return an item as JSON has it, without its key, as a value."""
+    plain: dict[str, Any] = {
+        name: {"B": base64.b64decode(value["B"])} if "B" in value else value for name, value in item.items()
+    }
+    return pairs({name: value for name, value in _decoded(plain).items() if name != "sk"})
 
 
 def _text(value: object) -> str:

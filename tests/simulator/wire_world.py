@@ -18,7 +18,8 @@ from botocore.httpsession import URLLib3Session
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 
-from enactor.sandbox import wire
+from enactor.sandbox import answers, wire
+from enactor.sandbox.engine import Settings
 from enactor.sandbox.moto_world import MotoWorld
 from enactor.sandbox.server import Sandbox
 from enactor.sandbox.wire import DEFAULT_REGION, Reply
@@ -30,7 +31,8 @@ from .ops import Cas, DeleteAll, Op, Pairs, Sent, Transact, is_write
 from .probes import of_answer
 from .stage import Tier
 from .table_model import Table
-from .wire_clients import TABLE, Failure, WirePorts, clients
+from .wire_clients import TABLE, WirePorts, clients
+from .wire_promises import Failure
 from .wire_requests import SIGNED_AS, environ, is_table
 from .world import BUSY, DOWN, HOLD, THROTTLE, Fault, World
 
@@ -41,6 +43,8 @@ CLOSED: Final = "closed"
 ERROR: Final = "error 500"
 GATEWAY: Final = "error 503"
 """A proxy on the way answers, and not in the service's language."""
+SAID: Final = {THROTTLE: "throttle", BUSY: "busy", ERROR: "error"}
+"""The sandbox's names of the faults that have an answer."""
 FAILURES: Final = {
     HOLD: Failure("timeout"),
     DOWN: Failure("timeout", lasts=True),
@@ -50,6 +54,8 @@ FAILURES: Final = {
 TOKEN: Final = "(token) "
 """Marks in the table's value the transactions that DynamoDB remembers by their token; no code of the product reads it."""
 VOLATILE_HEADERS: Final = frozenset({"x-amzn-requestid", "date", "server", "connection", "content-length"})
+PAGE_SETS: Final = 3
+"""Route 53 lists 300 record sets a page; so few that others write between the pages that an actor reads."""
 HEALS_ONE_OF: Final = 8
 """Healing takes twice as many requests as the story it ends."""
 NOWHERE: Final = "http://127.0.0.1:9"
@@ -158,7 +164,7 @@ class WireWorld(World):
             return super().faults_of(op)
         match op.means:
             case Cas():
-                return (HOLD, THROTTLE, BUSY, DOWN, ERROR, GATEWAY)
+                return (HOLD, HOLD, HOLD, THROTTLE, BUSY, DOWN, ERROR, GATEWAY)  # the delayed writer is the one to fear
             case Transact():
                 return (HOLD, THROTTLE, BUSY, DOWN, UNREACHABLE, CLOSED, ERROR)
             case means if is_write(means):
@@ -210,18 +216,7 @@ def fault_reply(request: Sent, fault: Fault) -> Reply:
         )
     if fault == BUSY and isinstance(request.means, Transact):
         return contended(len(request.means.writes))
-    code, message, status = {
-        (THROTTLE, "route53"): ("Throttling", "Rate exceeded", 400),
-        (THROTTLE, "dynamodb"): ("ThrottlingException", "Rate exceeded", 400),
-        (BUSY, "route53"): (
-            "PriorRequestNotComplete",
-            "The request was rejected because Route 53 was still processing a prior request.",
-            400,
-        ),
-        (ERROR, "route53"): ("InternalFailure", "We encountered an internal error. Please try again.", 500),
-        (ERROR, "dynamodb"): ("InternalServerError", "The request could not be processed", 500),
-    }[fault, service]
-    return wire.error_reply(service, code, message, status)
+    return wire.error_reply(service, *answers.ANSWERS[SAID[fault]][service])
 
 
 def contended(count: int) -> Reply:
@@ -253,9 +248,12 @@ def new_table() -> Sent:
 
 
 @contextmanager
-def wire_tier(*, over_socket: bool = False, heals_one_of: int = HEALS_ONE_OF) -> Iterator[Tier]:
+def wire_tier(
+    *, over_socket: bool = False, page_sets: int = PAGE_SETS, heals_one_of: int = HEALS_ONE_OF
+) -> Iterator[Tier]:
     """Have a sandbox for a while, and the tier of real clients on it; only where asked for do requests go over a socket."""
-    sandbox = Sandbox(clock=lambda: 0.0, now=AWS_NOW.timestamp)
+    settings = Settings(page_max_sets=page_sets)
+    sandbox = Sandbox(settings=settings, clock=lambda: 0.0, now=AWS_NOW.timestamp)
     if over_socket:
         sandbox.start()
     else:
