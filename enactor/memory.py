@@ -9,7 +9,7 @@ from typing import Final
 
 from enactor import names
 from enactor.batch import Batch, fence_set
-from enactor.fence import read_fence, read_switch
+from enactor.fence import Fence, Switch, read_fence, read_switch
 from enactor.observe import (
     LISTING_PAGE_SETS_MAX,
     FenceRange,
@@ -47,6 +47,8 @@ class ZoneMemory:
         self.total = 0
         self.surveyed_at: float | None = None
         """Monotonic seconds of the last whole read, None before the first."""
+        self._generations: dict[str, int] = {}
+        """The generation of each fence that stands, and under "" of the switch, as last seen or written."""
 
     def read_switch(self) -> None:
         """Read the switch alone: first of all in a cycle, before HEAD, so that a plan opened meanwhile never looks ahead."""
@@ -142,12 +144,30 @@ class ZoneMemory:
             record = fence_set(swap.fence_after, swap.name, batch.zone_name)
             self.total += swap.name not in self.fences
             self.fences[swap.name] = FenceReading(record, read_fence(record))
+            self._generations[swap.name] = swap.fence_after.gen
             after = {old.key: old for old in swap.before}
             for gone in swap.deletes:
                 after.pop(gone.key)
             for new in swap.creates:
                 after[new.key] = new
             self._replace(swap.name, tuple(after[key] for key in sorted(after)))
+
+    def went_back(self) -> tuple[tuple[str, int, int], ...]:
+        """Return (endpoint, or "" for the switch; generation seen before; generation now) of what is older than it was, each once.
+
+        No writer of ours lowers a generation: Route 53 lost what it had acknowledged, or a person put an old text back. An adopted
+        endpoint's fence, at generation 0, is no step back; nor is a fence that another fleet holds, or that nobody can read.
+        """
+        now = {
+            name: reading.fence.gen
+            for name, reading in self.fences.items()
+            if isinstance(reading.fence, Fence) and reading.fence.fleet == self.fleet and reading.fence.gen > 0
+        }
+        if isinstance(self.switch.switch, Switch):
+            now[""] = self.switch.switch.gen
+        seen = self._generations
+        self._generations = {name: gen for name, gen in (seen | now).items() if name in self.fences or not name}
+        return tuple((name, seen[name], gen) for name, gen in sorted(now.items()) if gen < seen.get(name, 0))
 
     def view(self, name: str) -> View:
         """Return one endpoint as last seen."""

@@ -130,7 +130,10 @@ class ZoneCycle:
         return True
 
     def _take_bearings(self) -> None:
-        """Hold the switch against the plans at hand."""
+        """Hold the switch against the plans at hand, and tell of what is older than it was."""
+        for name, seen, generation in self.memory.went_back():
+            facts = {"zone": self.memory.zone, "endpoint": name, "seen": seen, "generation": generation}
+            self.crew.hook(Noticed(event="fence-went-back" if name else "switch-went-back", facts=facts))
         self.standing, self.choice = bearings(self.crew, self.memory, self.shelf)
 
     def _nonce(self) -> str:
