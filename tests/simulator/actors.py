@@ -88,8 +88,12 @@ class Line:
 
     def wait_in_sdk(self, seconds: float) -> None:
         """Wait between two attempts of the SDK."""
-        self._now += seconds
+        self.let_pass(seconds)
         self.ask(SdkWait())
+
+    def let_pass(self, seconds: float) -> None:
+        """Let time go by at a call."""
+        self._now += seconds
 
     def nonce(self) -> str:
         """Return digits that nobody else has."""

@@ -19,13 +19,13 @@ from .world import DOWN, HOLD
 RUNS: Final = 3
 FAULTS_MAX: Final = 4
 WHOLE_PAGES: Final = 300
-"""The thin tier reads a zone at once, so here a page holds all of it."""
+"""The thin tier reads a zone at once, so here a page holds all of it; and there no time goes by at a call."""
 NONCE: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 
 
 @pytest.fixture(scope="module")
 def wire() -> Iterator[Tier]:
-    with wire_tier(page_sets=WHOLE_PAGES) as tier:
+    with wire_tier(page_sets=WHOLE_PAGES, time_outs_last=False) as tier:
         yield tier
 
 

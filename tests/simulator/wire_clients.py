@@ -28,7 +28,7 @@ from enactor.budget import AccountLimits, Budget
 from enactor.guards import LimitsTable
 from enactor.hooks import Hook
 from enactor.outcome import Outcome
-from enactor.outside import gate_limits, route53_client
+from enactor.outside import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS, gate_limits, route53_client
 from enactor.route53 import Route53Zones
 from enactor.sandbox.isolation import inside, isolated
 from enactor.sandbox.wire import Reply
@@ -43,6 +43,8 @@ from .wire_requests import sent
 TABLE: Final = "plans"
 ACCOUNT_SHARE: Final = 1.0
 """A smaller one would only add waits, which change nothing but an actor's own time."""
+SECONDS: Final = {"timeout": READ_TIMEOUT_SECONDS, "unreachable": CONNECT_TIMEOUT_SECONDS}
+"""How long a client waits until it knows that there is no answer."""
 _MIDDLE: Final = 0.5
 """Jitter changes nothing but time, so it is always the middle."""
 
@@ -51,6 +53,8 @@ class Here(msgspec.Struct):
     """What belongs to one actor and the SDK would keep for a whole process, and what is judged of its calls."""
 
     line: Line
+    time_outs_last: bool
+    """Whether the actor's clock goes on while it waits for an answer that does not come."""
     batch: Batch | None = None
     """The batch that the request in hand is made from."""
     outage: tuple[tuple[str, str, bytes], Failure] | None = None
@@ -96,11 +100,12 @@ class WireZones(Route53Zones):
 class WirePorts:
     """The wire tier: the product's adapters on real clients."""
 
-    def __init__(self, clients: "Clients") -> None:
+    def __init__(self, clients: "Clients", *, time_outs_last: bool) -> None:
         self._clients = clients
+        self._time_outs_last = time_outs_last
 
     def zones(self, line: Line, hook: Hook) -> Route53Zones:
-        _arrive(line)
+        self._arrive(line)
         budget, limits = PaidBudget(line, ACCOUNT_SHARE, AccountLimits()), LimitsTable()
         return WireZones(
             lambda _: self._clients.route53,
@@ -111,8 +116,12 @@ class WirePorts:
         )
 
     def table(self, line: Line) -> PlanTable:
-        _arrive(line)
+        self._arrive(line)
         return PlanTable(self._clients.dynamodb, TABLE, FLEET, clock=line, chance=line)
+
+    def _arrive(self, line: Line) -> None:
+        if HERE.get(None) is None:
+            HERE.set(Here(line, self._time_outs_last))
 
 
 class Clients(msgspec.Struct, frozen=True):
@@ -157,11 +166,6 @@ class _Quota(quota.RetryQuota):
             here.retry_tokens[id(self)] = capacity
 
 
-def _arrive(line: Line) -> None:
-    if HERE.get(None) is None:
-        HERE.set(Here(line))
-
-
 def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
     """Stop with the request in hand, and go on with its answer, or without one."""
     here = HERE.get()
@@ -174,6 +178,8 @@ def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
     here.answers.append(answer)
     if isinstance(answer, Reply):
         return response(request.url, answer)
+    if here.time_outs_last:
+        here.line.let_pass(SECONDS.get(answer.kind, 0.0))
     raise error_of(answer, request.url)
 
 

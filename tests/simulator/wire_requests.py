@@ -99,11 +99,6 @@ def is_table(request: Sent) -> bool:
     return any(name == "x-amz-target" for name, _ in request.headers)
 
 
-def token_of(request: Sent) -> str:
-    """Return a transaction's token, by which DynamoDB knows a repetition; empty where there is none."""
-    return str(json.loads(request.body).get("ClientRequestToken", "")) if isinstance(request.means, Transact) else ""
-
-
 def zone_meaning(target: str, batch: Batch | None, zone_names: Mapping[str, str]) -> Meaning:
     """Return what a request to Route 53 asks."""
     path, _, query = target.partition("?")

@@ -135,9 +135,8 @@ class Aws:
         self._table_in_place = table
 
     def _items(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        for under in self._backend.tables[
-            TABLE
-        ].items.values():  # a refused transaction puts a copy in the table's place
+        table = self._backend.tables[TABLE]  # not kept: a refused transaction puts a copy in its place
+        for under in table.items.values():
             for sk, item in under.items():
                 yield sk.value, {name: value.to_regular_json() for name, value in item.attrs.items()}
 
@@ -249,7 +248,11 @@ def new_table() -> Sent:
 
 @contextmanager
 def wire_tier(
-    *, over_socket: bool = False, page_sets: int = PAGE_SETS, heals_one_of: int = HEALS_ONE_OF
+    *,
+    over_socket: bool = False,
+    page_sets: int = PAGE_SETS,
+    heals_one_of: int = HEALS_ONE_OF,
+    time_outs_last: bool = True,
 ) -> Iterator[Tier]:
     """Have a sandbox for a while, and the tier of real clients on it; only where asked for do requests go over a socket."""
     settings = Settings(page_max_sets=page_sets)
@@ -263,6 +266,6 @@ def wire_tier(
         aws = Aws(sandbox, over_socket=over_socket)
         environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": sandbox.endpoint_url if over_socket else NOWHERE}
         with clients(environment) as made:
-            yield Tier("wire", WirePorts(made), lambda: WireWorld(aws), heals_one_of)
+            yield Tier("wire", WirePorts(made, time_outs_last=time_outs_last), lambda: WireWorld(aws), heals_one_of)
     finally:
         sandbox.stop()
