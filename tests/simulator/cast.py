@@ -7,6 +7,7 @@ from typing import Any
 from enactor.brake import Table
 from enactor.collect import FleetZones, collect
 from enactor.cycle import Enactor, Tally, comment_text
+from enactor.endpoint_verbs import EndpointOperator, Place, remedy_of_file
 from enactor.guards import LimitsTable
 from enactor.hooks import Event, Hook
 from enactor.library import Library
@@ -137,6 +138,41 @@ def operator(name: str, number: int, *verbs: str) -> Actor:
         }
         for verb in verbs:
             done[verb]()
+
+    return Actor(name=name, number=number, body=body)
+
+
+def at_the_wheel(name: str, number: int, *deeds: str, newest: Plan | None = None) -> Actor:
+    """Return a person who uses the verbs of an endpoint; each deed is the verb, the endpoint, and what else it takes.
+
+    `newest`: the plan that a heal is taken from, as a person has it who cannot reach the table.
+    """
+
+    def body(line: Line) -> Any:
+        comment = comment_text(FLEET, name, "")
+        wheel = Wheel(
+            fleet=FLEET, enactor=name, zones=line.hosted_zones(ignored), clock=line, chance=line, comment=comment
+        )
+        hand = EndpointOperator(wheel)
+        for deed in deeds:
+            verb, label, *more = deed.split()
+            place = Place(ZONE, f"{label}.{ZONE_NAME}")
+            match verb:
+                case "hold":
+                    hand.hold(place, 3600.0)
+                case "release":
+                    hand.release(place)
+                case "allow":
+                    hand.allow(place, more[0], int(more[1]), 3600.0)
+                case "retire":
+                    hand.retire(place, None, 0)
+                case "adopt":
+                    hand.adopt(place)
+                case "heal":
+                    assert newest is not None, "a heal takes its content from somewhere"
+                    hand.heal(place, remedy_of_file(newest.endpoints, place, "a file"))
+                case _:
+                    raise AssertionError(f"no verb {verb}")
 
     return Actor(name=name, number=number, body=body)
 

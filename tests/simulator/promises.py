@@ -27,6 +27,8 @@ NEVER_COLLECT: Final = "never collect what is referenced"
 NEVER_STUCK: Final = "never stuck"
 HOLD_MEANS_HOLD: Final = "hold means hold"
 """Part of promise 2: an endpoint that a person froze is written by no cycle, however late its batch."""
+RETIRED_STAYS_AWAY: Final = "retired stays away"
+"""Part of promise 2: what a tombstone keeps away is brought back by no cycle, however late its batch."""
 STOP_MEANS_STOP: Final = "stop means stop"
 """Part of promise 2: what was decided before a stop never lands after it."""
 Key = tuple[str, str, str]
@@ -101,8 +103,9 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
     return (
         *_emptied(change),
         *_mixed(story, change),
-        *_backwards(story, change),
+        *_backwards(story, change, by_a_person=batch.origin == "verb"),
         *_thawed(change, batch),
+        *_brought_back(change, batch),
         *(f"{WHOLE}: a batch changed {name}, for which it has no swap" for name in change.changed if name not in ours),
     )
 
@@ -110,6 +113,8 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
 def _emptied(change: Change) -> list[str]:
     faults = []
     for name, records in change.had.items():
+        if _is_tombstone(change, name):
+            continue  # a person's own verb, and the one way to remove
         lost = kinds_of(records) - kinds_of(change.has.get(name, ()))
         if lost:
             faults.append(f"{NEVER_EMPTY}: a batch took the last {' and '.join(sorted(lost))} of {name} away")
@@ -131,6 +136,8 @@ def _mixed(story: Story, change: Change) -> list[str]:
     for name in change.changed:
         after, before = _fence(change.new, name), _fence(change.old, name)
         has = change.has.get(name, ())
+        if _is_tombstone(change, name) and not has:
+            continue
         wanted = story.content(change.zone, name, after.plan) if after else None
         if wanted is None:
             faults.append(f"{WHOLE}: a batch left {name} with a fence that says no content of any plan")
@@ -149,7 +156,30 @@ def _differing(wanted: Iterable[RecordSet], found: Iterable[RecordSet]) -> froze
     return frozenset(key for key in {*one, *other} if one.get(key) != other.get(key))
 
 
-def _backwards(story: Story, change: Change) -> list[str]:
+def _is_tombstone(change: Change, name: str) -> bool:
+    after = _fence(change.new, name)
+    return after is not None and after.state == "retired"
+
+
+def _brought_back(change: Change, batch: Batch) -> list[str]:
+    """A cycle writes no name that a tombstone marks, and makes no tombstone."""
+    if batch.origin != "cycle":
+        return []
+    names = {*change.old.fences, *change.new.fences}
+    marked = [name for name in sorted(names) if _is_tombstone(change, name) or _was_tombstone(change, name)]
+    return [
+        f"{RETIRED_STAYS_AWAY}: a batch wrote {name}, which a person had retired"
+        for name in marked
+        if change.old.fences.get(name) != change.new.fences.get(name) or name in change.changed
+    ]
+
+
+def _was_tombstone(change: Change, name: str) -> bool:
+    before = _fence(change.old, name)
+    return before is not None and before.state == "retired"
+
+
+def _backwards(story: Story, change: Change, *, by_a_person: bool) -> list[str]:
     was, now = change.old.switch.switch, change.new.switch.switch
     opened = now.gen if isinstance(now, Switch) else 0
     faults = []
@@ -160,7 +190,7 @@ def _backwards(story: Story, change: Change) -> list[str]:
         old, new = _fence(change.old, name), _fence(change.new, name)
         digest = new.plan if new else ""
         repaired = old is not None and old.plan == digest
-        if not repaired and said.get((change.zone, name)) != digest:
+        if not by_a_person and not repaired and said.get((change.zone, name)) != digest:
             faults.append(f"{NEVER_BACKWARDS}: a batch wrote {name} otherwise than the open generation {opened} says")
     return faults
 
@@ -286,6 +316,6 @@ def _waits(story: Story, end: End, name: str, *, may_be_refused: bool) -> bool:
         known = {said[key] for one, said in story.contents.items() if one in end.kept and key in said}
         return bool(records) and digest not in known
     fence = _fence(end.found, name)
-    if fence is None:
-        return True
+    if fence is None or fence.state != "live":
+        return True  # a person froze or retired it
     return may_be_refused and fence.plan == digest and bool(records)

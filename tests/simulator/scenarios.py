@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from enactor.plan import Endpoint, Plan, Target, sorted_plan
+from enactor.plan import Endpoint, Plan, Retired, Target, sorted_plan
 
-from .cast import FLEET, ZONE, collector, enactor, operator, person, pinner, planner
+from .cast import FLEET, ZONE, at_the_wheel, collector, enactor, operator, person, pinner, planner
 from .ops import ByHand, Hand, TableByHand
 from .stage import Scenario
 
@@ -331,6 +331,70 @@ PUT_BACK: Final = Scenario(
 )
 """A collect that keeps more puts back what another has condemned, and somebody pins it."""
 
+LEAVES: Final = Plan(fleet=FLEET, endpoints=plan(api=(1, 2)).endpoints, retired=(Retired(PAY, ZONE),))
+"""`pay` leaves the plan by name, so that a person may retire it."""
+RETIRED: Final = Scenario(
+    name="retired",
+    before=(X,),
+    published=(LEAVES,),
+    plans=(X_AND_MORE,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        enactor("b", 3),
+        at_the_wheel("ann", 4, "retire pay"),
+        planner("planner", 1, [X_AND_MORE]),
+    ),
+    refused=frozenset({PAY}),
+)
+"""A person retires a name while batches for it are on their way, and a later plan lists it again: the tombstone stays."""
+
+RELEASED: Final = Scenario(
+    name="released",
+    before=(X,),
+    published=(Y,),
+    plans=(X_AND_MORE,),
+    actors=(
+        planner("planner", 1, [X_AND_MORE]),
+        enactor("a", 2, cycles=2),
+        enactor("b", 3),
+        at_the_wheel("ann", 4, "hold api", "release api"),
+        at_the_wheel("bob", 5, "hold pay", "release pay"),
+    ),
+    refused=frozenset({API, PAY}),
+)
+"""Two people hold and release endpoints while plans move on."""
+
+HEALED: Final = Scenario(
+    name="healed",
+    before=(X,),
+    published=(Y,),
+    plans=(Y,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        enactor("b", 3),
+        person("hand", 5, hand("wipe sets", API), hand("type stop")),
+        at_the_wheel("ann", 4, "heal api", "release api", newest=X),
+        operator("operator", 6, "start"),
+    ),
+    refused=frozenset({API}),
+)
+"""An endpoint is healed by hand from a file, beside enactors, a stop and a start; then the plans go on."""
+
+ALLOWED: Final = Scenario(
+    name="allowed",
+    before=(WIDE,),
+    published=(NARROW,),
+    plans=(NARROW,),
+    actors=(
+        enactor("a", 2, cycles=2),
+        enactor("b", 3, cycles=2),
+        at_the_wheel("ann", 4, "allow api shrink-targets 2", "allow api shrink-capacity 2", "allow api slow-drain 2"),
+        person("hand", 5, hand("drop a set", API)),
+    ),
+    refused=frozenset({API}),
+)
+"""A person allows what the guards refuse, once and for one generation."""
+
 ALL: Final = (
     OCTOBER,
     X_Y_X,
@@ -356,4 +420,8 @@ ALL: Final = (
     EMPTIED,
     PINNED,
     PUT_BACK,
+    RETIRED,
+    RELEASED,
+    HEALED,
+    ALLOWED,
 )

@@ -113,7 +113,10 @@ class Stage:
         self.first = self._first()
 
     def _troupe(self, actors: Sequence[Actor]) -> Troupe:
-        return Troupe(actors, self.world.op, self.world.answers, self.world.probes, self.tier.ports)
+        troupe = Troupe(actors, self.world.op, self.world.answers, self.world.probes, self.tier.ports)
+        crashed = [end.crash for start in troupe.starts_of if (end := troupe.ends.get(start)) and end.crash]
+        assert not crashed, f"an actor ended before it asked for anything: {crashed}"
+        return troupe
 
     def _first(self) -> State:
         zone = Zone.empty(ZONE, ZONE_NAME)

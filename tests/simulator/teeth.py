@@ -23,7 +23,7 @@ from enactor import (
     table_publishing,
 )
 from enactor.batch import Batch, Change
-from enactor.fence import Switch
+from enactor.fence import Fence, Switch
 from enactor.memory import ZoneMemory
 from enactor.observe import sets_reading
 from enactor.ports import DamagedPlan
@@ -34,7 +34,16 @@ from enactor.table_reading import TableReading
 from enactor.zone_cycle import ZoneCycle
 
 from . import thin_ports
-from .promises import HOLD_MEANS_HOLD, NEVER_BACKWARDS, NEVER_COLLECT, NEVER_EMPTY, NEVER_STUCK, STOP_MEANS_STOP, WHOLE
+from .promises import (
+    HOLD_MEANS_HOLD,
+    NEVER_BACKWARDS,
+    NEVER_COLLECT,
+    NEVER_EMPTY,
+    NEVER_STUCK,
+    RETIRED_STAYS_AWAY,
+    STOP_MEANS_STOP,
+    WHOLE,
+)
 from .scenarios import (
     BY_MEMORY,
     EMPTIED,
@@ -47,6 +56,7 @@ from .scenarios import (
     PUT_BACK,
     REFUSED,
     RESTORED,
+    RETIRED,
     REWRITTEN,
     TAMPERED,
     TWO_PLANNERS,
@@ -207,6 +217,19 @@ def _creates_first() -> AbstractContextManager[None]:
         return (*found[:2], *sorted(found[2:], key=lambda change: change.action != "CREATE"))
 
     return _without(changes)
+
+
+def _tombstones_are_nothing() -> AbstractContextManager[None]:
+    real = swap._wish
+
+    def wish(question: swap.Question) -> swap.Decision:
+        reading = question.view.fence
+        if reading is None or not isinstance(reading.fence, Fence) or reading.fence.state != "retired":
+            return real(question)
+        alive = msgspec.structs.replace(reading, fence=msgspec.structs.replace(reading.fence, state="live"))
+        return real(msgspec.structs.replace(question, view=msgspec.structs.replace(question.view, fence=alive)))
+
+    return _put((swap, "_wish", wish))
 
 
 def _may_write_below() -> AbstractContextManager[None]:
@@ -374,5 +397,11 @@ TEETH: Final = (
         promises=frozenset({NEVER_BACKWARDS}),
         scenario=RESTORED,
         out=_may_write_below,
+    ),
+    Tooth(
+        name="a tombstone keeps a retired name away",
+        promises=frozenset({RETIRED_STAYS_AWAY}),
+        scenario=RETIRED,
+        out=_tombstones_are_nothing,
     ),
 )

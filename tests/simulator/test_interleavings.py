@@ -15,14 +15,14 @@ OCTOBER_STATES: Final = 293_344
 """How many states the October story has without a fault. A change of such a number is a change of what the code asks of the
 outside, and the commit says why."""
 ONE_FAULT_STATES: Final = {
-    "without-collect": ((0, 1, 2), 150_969),
-    "one-enactor": ((0, 1, 3), 102_266),
-    "without-planner": ((1, 2, 3), 248_913),
+    "without-collect": ((0, 1, 2), 159_953),
+    "one-enactor": ((0, 1, 3), 106_789),
+    "without-planner": ((1, 2, 3), 269_853),
 }
 """The same story with one part left out and any one fault anywhere: which actors, and how many states."""
 pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
 
-RUNS: Final = 4_200
+RUNS: Final = 3_600
 """For each scenario: over 100,000 in all."""
 FAULTS_MAX: Final = 4
 
