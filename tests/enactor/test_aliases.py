@@ -80,7 +80,14 @@ def test_circles_are_told_from_chains_into_them() -> None:
     assert circles([alias(NAME)], ZONE) == {(NAME, "A"): (NAME,)}
     long = [alias(f"n{number + 1}.{ZONE_NAME}", name=f"n{number}.{ZONE_NAME}") for number in range(5_000)]
     assert circles(long, ZONE) == {}
+    assert circles([*circle, alias(NAME)], ZONE) == circles(circle, ZONE) | circles([alias(NAME)], ZONE)
     assert len(circles([*long, alias(f"n0.{ZONE_NAME}", name=f"n5000.{ZONE_NAME}")], ZONE)) == 5_001
+
+
+def test_an_alias_to_what_is_no_name_leads_to_the_set_that_is_spelled_so() -> None:
+    """A listing may have such names; they are folded like any other, and what stands there answers."""
+    odd = simple(1, name="a..example.test.")
+    assert (NAME, "A") in leading([alias("A..Example.test."), odd], ZONE)
 
 
 @pytest.mark.parametrize(
