@@ -15,6 +15,7 @@ from enactor.fence import Fence
 from enactor.guards import Finding
 from enactor.hooks import CycleEnded, EndpointRefused, Event, PlanRefused
 from enactor.judge import Judged, fence_fields, reasons_of
+from enactor.plan_guards import PLAN_ALLOWABLE
 from enactor.plan_index import PlanIndex
 from enactor.ports import Announcement
 from enactor.report import (
@@ -153,7 +154,17 @@ def _seconds_since(seen: str, aws_now: datetime | None) -> int | None:
 
 
 def _findings(seen: Outlook) -> tuple[Finding, ...]:
-    return tuple(dict.fromkeys(finding for _, finding in seen.refused))
+    return tuple(dict.fromkeys(_with_way_out(generation, finding) for generation, finding in seen.refused))
+
+
+def _with_way_out(generation: int, finding: Finding) -> Finding:
+    """Say how a plan that is refused whole gets in all the same; what is wrong with a damaged one is said already."""
+    if finding.guard == "digest":
+        return finding
+    ways = "`planner publish` another"
+    if finding.guard in PLAN_ALLOWABLE:
+        ways += f", or `enactor allow '*' --guard {finding.guard} --generation {generation}`"
+    return msgspec.structs.replace(finding, message=f"{finding.message}: {ways}")
 
 
 def status_report(survey: SurveyReport, enactors: tuple[EnactorSeen, ...] | None) -> StatusReport:

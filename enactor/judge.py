@@ -12,7 +12,7 @@ import msgspec
 from enactor.aliases import circles, dangles, leading
 from enactor.drain import window_of
 from enactor.fence import Fence, is_held
-from enactor.guards import LimitsTable, Surroundings
+from enactor.guards import ALLOWABLE, Finding, LimitsTable, Surroundings
 from enactor.memory import ZoneMemory
 from enactor.plan import Broken, Endpoint
 from enactor.plan_index import PlanIndex
@@ -30,12 +30,15 @@ from enactor.swap import (
     Superseded,
     Swap,
     Tombstone,
+    View,
     decide,
     is_empty,
 )
 
 NO_NONCE: Final = "0" * 16
 """For judgements that are only looked at and never sent."""
+TYPE_OF_KIND: Final = {"v4": "A", "v6": "AAAA"}
+"""What `enactor retire --type` takes away where a plan leaves a kind out."""
 
 
 class Lookup(Protocol):
@@ -236,20 +239,53 @@ def is_answering(question: Question) -> bool:
 
 
 def reasons_of(judged: Judged) -> tuple[str, ...]:
-    """Return the facts behind a state, in sentences."""
+    """Return the facts behind a state, in sentences; where a person must decide the last one says how (promise 5)."""
     view = judged.question.view
     match judged.decision:
-        case Foreign(why) | GarbledFence(why):
-            return (why,)
+        case Foreign(why):
+            return (f"{why}{_taken_over(view)}",)
+        case GarbledFence(why):
+            return (
+                f"{why}: `enactor adopt {view.name}` writes it anew, once you know that what stands there is right",
+            )
         case Refused(findings=findings):
-            return tuple(f"{finding.guard}: {finding.message}" for finding in findings)
+            return (*(f"{finding.guard}: {finding.message}" for finding in findings), *_lifting(judged, findings))
         case Held() if view.fence and isinstance(view.fence.fence, Fence):
             until = view.fence.fence.until
-            return (f"held until {until:%Y-%m-%dT%H:%M:%SZ}" if until else "held until released",)
+            end = f"{until:%Y-%m-%dT%H:%M:%SZ}" if until else "released"
+            return (f"held until {end}: `enactor release {view.name}` ends it",)
         case Superseded() if judged.state != "vanished":
-            return ("only plans older than the open generation are at hand, and nothing to repair it with",)
+            only = "only plans older than the open generation are at hand, and nothing to repair it with"
+            return (f"{only}: `planner publish` puts one above it",)
         case _:
             return _plain_reasons(judged)
+
+
+def _taken_over(view: View) -> str:
+    """Say how another fleet's endpoint becomes ours; what has no fence says it already."""
+    if view.fence is None or not isinstance(view.fence.fence, Fence):
+        return ""
+    return f": `enactor adopt {view.name} --from-fleet {view.fence.fence.fleet}` takes it over as it stands"
+
+
+def _lifting(judged: Judged, findings: tuple[Finding, ...]) -> tuple[str, ...]:
+    """Say how a refused plan can pass all the same, or that it cannot; a tombstone's finding says it already."""
+    question, kept = judged.question, {finding.guard for finding in findings} - {"retired"}
+    if not kept:
+        return ()
+    name = question.view.name
+    ways = ["`planner publish` one that passes"]
+    if kept <= set(ALLOWABLE) and question.view.fence is not None and isinstance(question.wanted, Endpoint):
+        allows = (
+            f"`enactor allow {name} --guard {guard} --generation {question.generation}`" for guard in sorted(kept)
+        )
+        ways.append(" and ".join(allows))
+    ways += [
+        f"`enactor retire {name} --type {TYPE_OF_KIND[str(finding.observed)]}`"
+        for finding in findings
+        if finding.guard == "kind"
+    ]
+    return (f"the plan does not pass: {', or '.join(ways)}",)
 
 
 def _plain_reasons(judged: Judged) -> tuple[str, ...]:

@@ -97,7 +97,8 @@ def _way_out(zone: ZoneReport, newest: int) -> str:
         )
     if zone.plan in {"ahead", "forked"}:
         return (
-            f"the zone is {zone.plan} of every plan at hand: only repairs until a plan above {zone.open} is published"
+            f"the zone is {zone.plan} of every plan at hand: only repairs until a plan above {zone.open} is published; "
+            "`planner publish`, unchanged if there is nothing new"
         )
     return ""
 

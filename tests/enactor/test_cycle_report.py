@@ -213,7 +213,8 @@ def test_a_plan_wide_refusal_is_said_once_though_several_zones_say_it() -> None:
     seen = outlook(result(choice=refusing), result(zone="Z2", choice=refusing), damaged=damage)
     assert seen.refused == ((12, damage), (9, FINDING))
     made = cycle_report(seen, enactor=ENACTOR, calls=CALLS)
-    assert made.refused == (damage, FINDING)
+    way = f"{FINDING.message}: `planner publish` another, or `enactor allow '*' --guard vanished --generation 9`"
+    assert made.refused == (damage, msgspec.structs.replace(FINDING, message=way))
     told = [event for event in events_of(seen, made, 0.5) if isinstance(event, PlanRefused)]
     assert [(event.generation, event.guard, event.message) for event in told] == [
         (12, "digest", "it does not verify"),

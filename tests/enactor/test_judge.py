@@ -190,7 +190,10 @@ def test_a_new_alias_may_point_to_what_the_same_plan_creates() -> None:
     found = judge(memory(), bench(index(8, *endpoints)), [NAME, TREE])
     assert [found[name].state for name in (NAME, TREE)] == ["missing", "missing"]
     alone = judge(memory(), bench(index(8, endpoints[0])), [NAME])[NAME]
-    assert reasons_of(alone) == (f"alias-target: the alias A points to {TREE}, where no A set leads to an answer",)
+    assert reasons_of(alone) == (
+        f"alias-target: the alias A points to {TREE}, where no A set leads to an answer",
+        "the plan does not pass: `planner publish` one that passes",
+    )
 
 
 def test_the_room_of_a_zone_is_its_quota_less_what_stands() -> None:
@@ -211,9 +214,25 @@ def test_the_room_of_a_zone_is_its_quota_less_what_stands() -> None:
             judged((STRANGER,), None, entry(A)),
             "record sets without a fence, which no kept plan explains: `enactor adopt` takes them as they are",
         ),
-        (judged((A,), GARBLED, entry(A)), "the word 'do' is not a new key=value pair"),
-        (judged((A,), fence(A, state="hold"), entry(A)), "held until released"),
-        (judged((A,), fence(A, state="hold", until=LATER), entry(A)), "held until 2026-11-30T05:00:00Z"),
+        (
+            judged((A,), fence(A, fleet="other"), entry(A)),
+            f"its fence belongs to fleet other: `enactor adopt {NAME} --from-fleet other` takes it over as it stands",
+        ),
+        (
+            judged((A,), GARBLED, entry(A)),
+            (
+                f"the word 'do' is not a new key=value pair: `enactor adopt {NAME}` writes it anew, once you know that what "
+                "stands there is right"
+            ),
+        ),
+        (
+            judged((A,), fence(A, state="hold"), entry(A)),
+            f"held until released: `enactor release {NAME}` ends it",
+        ),
+        (
+            judged((A,), fence(A, state="hold", until=LATER), entry(A)),
+            f"held until 2026-11-30T05:00:00Z: `enactor release {NAME}` ends it",
+        ),
         (judged((A,), fence(A, A6), entry(A, A6)), "no record set answers v6"),
         (judged((), None, entry(A)), "no record set stands here"),
         (
@@ -222,13 +241,48 @@ def test_the_room_of_a_zone_is_its_quota_less_what_stands() -> None:
         ),
         (
             judged((A,), fence(A, B), entry(A, B, C), may_advance=False),
-            "only plans older than the open generation are at hand, and nothing to repair it with",
+            (
+                "only plans older than the open generation are at hand, and nothing to repair it with: `planner publish` puts one "
+                "above it"
+            ),
         ),
     ],
 )
 def test_a_state_comes_with_its_reason_in_a_sentence(found: Judged, reason: str) -> None:
     """A person reads why, and what to do."""
     assert reasons_of(found) == (reason,)
+
+
+@pytest.mark.parametrize(
+    ("found", "ways"),
+    [
+        (
+            judged((A, B, C), fence(A, B, C), entry(A)),
+            [
+                "`planner publish` one that passes",
+                (
+                    f"`enactor allow {NAME} --guard shrink-capacity --generation 8` and "
+                    f"`enactor allow {NAME} --guard shrink-targets --generation 8`"
+                ),
+            ],
+        ),
+        (
+            judged((A, A6), fence(A, A6), entry(A)),
+            ["`planner publish` one that passes", f"`enactor retire {NAME} --type AAAA`"],
+        ),
+        (judged((), None, entry(weighted(1, 0))), ["`planner publish` one that passes"]),
+    ],
+)
+def test_a_refusal_ends_with_every_way_past_it(found: Judged, ways: list[str]) -> None:
+    """What can be allowed by whoever has a fence; a kind is retired; a name without a fence has nothing to allow it in."""
+    assert found.state == "refused"
+    assert reasons_of(found)[-1] == f"the plan does not pass: {', or '.join(ways)}"
+
+
+def test_a_tombstone_that_a_plan_lists_says_its_way_out_once() -> None:
+    """Its finding names `adopt`; no publish and no allow lifts it."""
+    (reason,) = reasons_of(judged((), fence(A, state="retired"), entry(A)))
+    assert "`enactor adopt` is the way to bring it back" in reason
 
 
 def test_what_is_current_needs_no_reason() -> None:
