@@ -241,7 +241,9 @@ def test_plan_file_and_a_hold_are_judged_as_an_enactor_would(applied: Any) -> No
         "none",
         0,
     )
-    assert one(report, "ep1")["reasons"] == ["held until 2999-01-01T00:00:00Z: `enactor release ep1.example.test.` ends it"]
+    assert one(report, "ep1")["reasons"] == [
+        "held until 2999-01-01T00:00:00Z: `enactor release ep1.example.test.` ends it"
+    ]
 
 
 def test_json_is_a_format(applied: Any) -> None:
