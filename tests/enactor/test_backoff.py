@@ -2,7 +2,7 @@
 
 import pytest
 
-from enactor.backoff import DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS, Backoff
+from enactor.backoff import CONTESTED_WINDOW_SECONDS, DELAY_MAX_SECONDS, FIRST_DELAY_SECONDS, Backoff
 
 KEY = ("Z1", "ep33.example.test.")
 OTHER = ("Z2", "ep33.example.test.")
@@ -143,3 +143,47 @@ def test_other_content_goes_at_once_to_a_contested_endpoint() -> None:
     backoff.keep_only(frozenset())
     assert repair(backoff, 121.0)
     assert backoff.waiting(KEY, "a", 121.0) is None
+
+
+def test_each_further_repair_of_a_contested_endpoint_waits_twice_as_long() -> None:
+    """From the third on 10, 20, 40 ... up to ten minutes; an endpoint that answers nobody at most one."""
+    for urgent, delays in ((False, [10, 20, 40, 80, 160, 320, 600, 600]), (True, [10, 20, 40, 60, 60, 60, 60, 60])):
+        backoff, now, found = Backoff(), 0.0, []
+        for count in range(10):
+            backoff.repaired(KEY, "a", now=now, jitter=1.0, **({"urgent": True} if urgent else {}))
+            wait = backoff.waiting(KEY, "a", now)
+            assert (wait is None) is (count < 2)
+            if wait is not None:
+                found.append(wait.until - now)
+                assert (wait.is_contested, wait.attempts) == (True, count - 1)
+                now = wait.until
+        assert found == delays
+
+
+def test_the_window_of_repairs_and_of_quiet_is_a_quarter_of_an_hour() -> None:
+    """To its last second: three repairs within it make an endpoint contested, and a fourth within it after the wait goes on."""
+    for span, contested in ((CONTESTED_WINDOW_SECONDS, True), (CONTESTED_WINDOW_SECONDS + 1, False)):
+        backoff = Backoff()
+        for now in (0.0, 1.0, span):
+            backoff.repaired(KEY, "a", now=now, jitter=1.0)
+        wait = backoff.waiting(KEY, "a", span)
+        assert (wait is not None) is contested
+    for quiet, level in ((CONTESTED_WINDOW_SECONDS, 2), (CONTESTED_WINDOW_SECONDS + 1, None)):
+        backoff = Backoff()
+        for now in (0.0, 1.0, 2.0, 12.0 + quiet):
+            backoff.repaired(KEY, "a", now=now, jitter=1.0)
+        wait = backoff.waiting(KEY, "a", 12.0 + quiet)
+        assert (wait and wait.attempts) == level
+
+
+def test_what_was_put_in_place_once_is_remembered_until_nobody_lists_it() -> None:
+    """To put it there again is a repair; the first time is none, and it is none of another zone's."""
+    backoff = Backoff()
+    assert not backoff.was_written(KEY)
+    backoff.succeeded(KEY)
+    assert backoff.was_written(KEY)
+    assert not backoff.was_written(OTHER)
+    backoff.keep_only(frozenset({KEY, OTHER}))
+    assert (backoff.was_written(KEY), backoff.was_written(OTHER)) == (True, False)
+    backoff.keep_only(frozenset({OTHER}))
+    assert not backoff.was_written(KEY)

@@ -121,3 +121,47 @@ def test_no_single_wait_is_longer_than_a_minute() -> None:
     assert waited == pytest.approx(86.0)
     assert max(clock.waits) == WAIT_LIMIT_SECONDS
     assert waited == sum(clock.waits)
+
+
+class StuckClock(SteppedClock):
+    """A clock that waits and does not move."""
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        assert len(self.waits) < 100, "it waits for a clock that does not move"
+
+
+def test_a_clock_that_does_not_move_is_not_waited_for() -> None:
+    """After one wait the call goes: what is held up is an answer to clients."""
+    clock = StuckClock()
+    budget = Budget(clock, 0.01, ACCOUNT)
+    assert budget.spend() == 0
+    assert budget.spend() > 0
+    assert len(clock.waits) == 1
+
+
+def test_a_call_without_changes_takes_none() -> None:
+    """Reads cost requests alone, also where the changes are spent."""
+    limits = AccountLimits(requests=1_000.0, requests_per_second=1_000.0, changes=10.0, changes_per_second=0.001)
+    clock = SteppedClock()
+    budget = Budget(clock, 1.0, limits)
+    for _ in range(50):
+        assert budget.spend() == 0
+    assert budget.spend(changes=10) == 0
+    assert budget.spend() == 0
+
+
+def test_the_smallest_bucket_of_changes_holds_one() -> None:
+    """Two single changes in a row: the second waits for its token."""
+    limits = AccountLimits(requests=1_000.0, changes=10.0, changes_per_second=10.0)
+    clock = SteppedClock()
+    budget = Budget(clock, 0.01, limits)
+    budget.spend(changes=1)
+    assert budget.spend(changes=1) > 0
+
+
+@pytest.mark.parametrize(("capacity", "per_second"), [(0, 1), (1, 0)])
+def test_a_bucket_that_lets_nothing_through_is_our_own_mistake(capacity: float, per_second: float) -> None:
+    """Settings are judged before; nobody may wait for ever."""
+    with pytest.raises(AssertionError, match="lets nothing through"):
+        Bucket(capacity, per_second, now=0)

@@ -17,13 +17,12 @@ from enactor.cycle_report import (
     troubles_of,
 )
 from enactor.fence import Allow
-from enactor.guards import Finding, LimitsTable
+from enactor.guards import Finding
 from enactor.hooks import CycleEnded, EndpointRefused, PlanRefused
-from enactor.judge import NO_NONCE, Bench, Judged, judge
-from enactor.memory import ZoneMemory
+from enactor.judge import Judged, judge
 from enactor.plan_index import PlanIndex
 from enactor.ports import Announcement
-from enactor.records import Content, RecordSet
+from enactor.records import RecordSet
 from enactor.report import Action, Calls, CycleReport, EnactorSeen, EndpointReport, PlanWordReport, SurveyReport
 from enactor.standing import Choice, Standing
 
@@ -35,7 +34,6 @@ from .kernel_builders import (
     NOW,
     ZONE,
     ZONE_NAME,
-    ListedZone,
     entry,
     fence,
     fence_record,
@@ -43,6 +41,7 @@ from .kernel_builders import (
     index,
     weighted,
 )
+from .test_judge import bench, memory
 
 A, B, C = (weighted(number) for number in (1, 2, 3))
 OTHER = f"ep0.{ZONE_NAME}"
@@ -53,30 +52,9 @@ RUNNING = Standing(switch="run", open=8, plan="current", running=True)
 CALLS = Calls(list=3, change=2)
 
 
-class NothingKept:
-    """A lookup port without kept plans."""
-
-    def content(self, zone: str, name: str, digest: str) -> Content | None:
-        return None
-
-    def kept_digests(self, zone: str, name: str) -> frozenset[str]:
-        return frozenset()
-
-
 def judged(working: PlanIndex | None, *records: RecordSet, names: tuple[str, ...] = (NAME,)) -> dict[str, Judged]:
     """Judge endpoints of a zone in which these sets and fences stand."""
-    memory = ZoneMemory(ListedZone(*records), ZONE, FLEET)
-    memory.read_all(0.0)
-    bench = Bench(
-        fleet=FLEET,
-        enactor=ENACTOR,
-        limits=LimitsTable(),
-        choice=Choice(working=working, may_advance=True, opens=False),
-        lookup=NothingKept(),
-        nonce=NO_NONCE,
-        aws_now=NOW,
-    )
-    return judge(memory, bench, names)
+    return judge(memory(*records), bench(working), names)
 
 
 def result(of: dict[str, Judged] | None = None, **changes: Any) -> ZoneResult:
@@ -239,6 +217,18 @@ def test_a_zone_is_reported_as_it_stands_or_as_unknown() -> None:
     )
 
 
+def test_a_switch_that_is_no_clear_run_is_shown_as_it_stands() -> None:
+    """A person may have typed why. Nor is a zone called current where the newest plan is not known for a trouble."""
+    stopped = result(switch_text="mode=stop", standing=stands(switch="stop", running=False))
+    assert report(stopped).zones[0].text == "mode=stop"
+    assert report(result(switch_text="mode=run")).zones[0].text is None
+    words = [
+        report(result(), **seen).zones[0].plan
+        for seen in ({}, {"problems": ("x",)}, {"problems": ("x",), "newest": PLAN})
+    ]
+    assert words == ["current", "unknown", "current"]
+
+
 def test_troubles_are_the_table_s_and_each_zone_s() -> None:
     """An endpoint's own failure is none of them."""
     made = report(
@@ -256,10 +246,12 @@ def survey(*results: ZoneResult, **changes: Any) -> SurveyReport:
 
 def test_a_survey_counts_states_and_shows_each_endpoint() -> None:
     """Its fence as it is read, whether it answers, and why it is in its state."""
-    made = survey(result(CURRENT), result(FOREIGN, zone="Z2"), result(CURRENT, zone="Z3"), newest=PLAN, problems=("x",))
+    zones = (result(CURRENT), result(FOREIGN, zone="Z2"), result(CURRENT, zone="Z3"))
+    made = survey(*zones, newest=PLAN, problems=("x",), damaged=FINDING)
     assert made.counts == {"current": 2, "foreign": 1}
     assert list(made.counts) == ["current", "foreign"]
     assert (made.fleet, made.plan.generation, made.problems) == (FLEET, 8, ("x",))
+    assert [found.guard for found in made.refused] == [FINDING.guard]
     current, foreign, _ = made.endpoints
     assert (current.name, current.zone, current.state, current.answering) == (NAME, ZONE, "current", True)
     assert (current.generation, current.wanted, current.reasons) == (7, 8, ())
@@ -281,17 +273,17 @@ def test_a_status_is_the_survey_without_endpoints_and_with_the_brakes() -> None:
     """Holds, allows and stops: what a person may have forgotten."""
     allow = Allow("shrink-targets", 8, LATER)
     hold = judged(PLAN, A, fence_record(fence(A, state="hold")))
-    lifted = {OTHER: judged(PLAN, A, fence_record(fence(A, allow=(allow,))))[NAME]}
+    lifted = judged(PLAN, OTHER_A, fence_record(fence(OTHER_A, allow=(allow,)), OTHER), names=(OTHER,))
     stopped = stands(switch="stop")
     absent = stands(switch="absent")
     seen = survey(
         result(hold), result(lifted, zone="Z2", standing=stopped), result(zone="Z3", standing=absent), newest=PLAN
     )
     there = (EnactorSeen(id="az-1", generation=8, seen="2026-11-30T04:00:00Z"),)
-    made = status_report(msgspec.structs.replace(seen, other_zones=5, problems=("x",)), there)
-    assert (made.holds, made.allows, made.stops) == ((NAME,), (NAME,), ("Z2",))
+    made = status_report(msgspec.structs.replace(seen, other_zones=5, problems=("x",), refused=(FINDING,)), there)
+    assert (made.holds, made.allows, made.stops) == ((NAME,), (OTHER,), ("Z2",))
     assert (made.fleet, made.plan, made.zones, made.counts) == (FLEET, seen.plan, seen.zones, seen.counts)
-    assert (made.other_zones, made.enactors, made.problems) == (5, there, ("x",))
+    assert (made.other_zones, made.enactors, made.problems, made.refused) == (5, there, ("x",), (FINDING,))
     assert status_report(seen, None).enactors is None
 
 
