@@ -10,6 +10,7 @@ from enactor.batch import (
     SwitchChange,
     fitting,
     halves,
+    ordered,
     pack,
     size_of,
     swap_changes,
@@ -109,3 +110,9 @@ def test_one_swap_is_not_split() -> None:
     """Who bisects has found it by then; a half without swaps would be sent for nothing."""
     with pytest.raises(AssertionError, match="not split"):
         halves(batch(adding(NAME)))
+
+
+def test_without_a_starting_point_names_go_in_their_order() -> None:
+    """A digit, a wildcard and a letter: as they are sorted, and nobody first."""
+    names = [WILD, f"1.{ZONE_NAME}", f"a.{ZONE_NAME}"]
+    assert [one.name for one in ordered(adding(name) for name in reversed(names))] == names
