@@ -20,7 +20,7 @@ from enactor.budget import GOVCLOUD, AccountLimits, Budget
 from enactor.gate import GateLimits
 from enactor.guards import LimitsTable
 from enactor.hooks import Hook
-from enactor.ports import Clock, Stopping
+from enactor.ports import Chance, Clock, Stopping
 from enactor.route53 import Route53Zones
 from enactor.settings import Settings
 
@@ -138,7 +138,7 @@ class ZoneAccess:
         return self._budgets[account]
 
 
-def route53_zones(settings: Settings, session: boto3.Session, clock: Clock, hook: Hook) -> Route53Zones:
+def route53_zones(settings: Settings, session: boto3.Session, clock: Clock, chance: Chance, hook: Hook) -> Route53Zones:
     """Return the Route 53 adapter for a process."""
     access = ZoneAccess(settings, session, clock)
     return Route53Zones(
@@ -146,5 +146,6 @@ def route53_zones(settings: Settings, session: boto3.Session, clock: Clock, hook
         budget_of=access.budget,
         limits_of=lambda name: gate_limits(settings.limits, name),
         clock=clock,
+        chance=chance,
         hook=hook,
     )

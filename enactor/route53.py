@@ -31,12 +31,13 @@ from enactor.outcome import (
     Unknown,
     ZoneBusy,
 )
-from enactor.ports import Busy, Clock, Denied, Missing, OutsideError, Throttled, Unavailable
+from enactor.ports import Busy, Chance, Clock, Denied, Missing, OutsideError, Throttled, Unavailable
 from enactor.records import RecordSet
 
 PAGES_MAX: Final = 4_000
 """Over a million record sets: a listing that never ends is a fault, not a large zone."""
 READ_TRIES: Final = 4
+READ_WAIT_FIRST_SECONDS: Final = 0.5
 READ_WAIT_MAX_SECONDS: Final = 8.0
 
 
@@ -50,6 +51,7 @@ class Route53Zones:
         budget_of: Callable[[str], Budget],
         limits_of: Callable[[str], GateLimits],
         clock: Clock,
+        chance: Chance,
         hook: Hook,
         read_tries: int = READ_TRIES,
     ) -> None:
@@ -57,6 +59,7 @@ class Route53Zones:
         self._budget_of = budget_of
         self._limits_of = limits_of
         self._clock = clock
+        self._chance = chance
         self._hook = hook
         self._read_tries = read_tries
         self._zone_names: dict[str, str] = {}
@@ -122,11 +125,15 @@ class Route53Zones:
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type((Throttled, Unavailable, Busy)),
             stop=tenacity.stop_after_attempt(self._read_tries),
-            wait=tenacity.wait_random_exponential(multiplier=0.5, max=READ_WAIT_MAX_SECONDS),
+            wait=self._wait_seconds,
             sleep=self._clock.sleep,
             reraise=True,
         )
         return retrying(self._read_once, operation, zone, call)
+
+    def _wait_seconds(self, state: tenacity.RetryCallState) -> float:
+        longest = min(READ_WAIT_MAX_SECONDS, READ_WAIT_FIRST_SECONDS * 2.0 ** (state.attempt_number - 1))
+        return self._chance.uniform(0.0, longest)
 
     def _read_once(self, operation: str, zone: str, call: Callable[[Any], Any]) -> Any:
         self._budget_of(zone).spend()

@@ -13,7 +13,7 @@ from enactor.hooks import Event
 from enactor.library import Library
 from enactor.memory import ZoneMemory
 from enactor.outcome import ZonePort
-from enactor.outside import SystemClock, route53_zones
+from enactor.outside import SystemChance, SystemClock, route53_zones
 from enactor.plan import Plan, StoredPlan, canonical_json, digest_of
 from enactor.plan_index import PlanIndex
 from enactor.ports import OutsideError
@@ -69,7 +69,7 @@ def dry_run(
     with told("planner", as_json=form == "json"):
         plan = load_source(fleet_path, plan_path)
         say_which_fleet(plan, settings)
-        zones = route53_zones(settings, session(), SystemClock(), _unheard)
+        zones = route53_zones(settings, session(), SystemClock(), SystemChance(), _unheard)
         report, notes = rehearse(plan, open_table(settings, plan.fleet), zones, settings)
     for note in notes:
         click.echo(f"planner: {note}", err=True)

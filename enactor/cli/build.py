@@ -57,7 +57,7 @@ def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = N
         clock=clock,
         chance=chance,
         tally=tally,
-        zones=route53_zones(settings, found, clock, tally),
+        zones=route53_zones(settings, found, clock, chance, tally),
         table=PlanTable(table_client(found), settings.table, settings.fleet, clock=clock, chance=chance),
     )
 

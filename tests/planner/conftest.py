@@ -71,7 +71,7 @@ class World:
             enactor="e1",
             zone_ids=settings.zones,
             limits=settings.limits,
-            zones=route53_zones(settings, boto3.session.Session(), clock, tally),
+            zones=route53_zones(settings, boto3.session.Session(), clock, chance, tally),
             store=self.table,
             library=Library(self.table, None),
             clock=clock,

@@ -16,7 +16,7 @@ from enactor.batch import Batch, Change, SwitchChange
 from enactor.fence import Fence, Switch, switch_text, text_set
 from enactor.names import escaped, fence_base, fence_name, switch_name
 from enactor.outcome import Applied, Outcome, ZonePort
-from enactor.outside import route53_client
+from enactor.outside import SystemChance, route53_client
 from enactor.records import Alias, RecordSet, content_digest, content_of, difference
 from enactor.route53 import Route53Zones
 from enactor.sandbox.server import Sandbox
@@ -70,6 +70,7 @@ def real(sandbox: Sandbox) -> Iterator[ZonePort]:
             budget_of=lambda _zone: budget,
             limits_of=lambda _name: GATE_LIMITS,
             clock=Still(),
+            chance=SystemChance(),
             hook=lambda _event: None,
             read_tries=1,
         )

@@ -17,7 +17,6 @@ from unittest.mock import patch
 
 import boto3
 import msgspec
-import tenacity.wait
 from botocore import endpoint, exceptions
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
@@ -112,6 +111,7 @@ class WirePorts:
             budget_of=lambda _: budget,
             limits_of=lambda name: gate_limits(limits, name),
             clock=line,
+            chance=line,
             hook=hook,
         )
 
@@ -142,9 +142,8 @@ def clients(environment: dict[str, str]) -> Iterator[Clients]:
     made.route53.meta.events.register("before-send.route-53", _stop_before_send)
     made.dynamodb.meta.events.register("before-send.dynamodb", _stop_before_send)
     waits = patch.object(endpoint, "time", SimpleNamespace(sleep=_wait_in_sdk))
-    jitter = patch.object(tenacity.wait, "random", SimpleNamespace(random=_middle, uniform=_between))
     try:
-        with waits, jitter:
+        with waits:
             yield made
     finally:
         made.route53.close()
@@ -224,7 +223,3 @@ def _wait_in_sdk(seconds: float) -> None:
 
 def _middle() -> float:
     return _MIDDLE
-
-
-def _between(low: float, high: float) -> float:
-    return (low + high) / 2

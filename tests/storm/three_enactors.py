@@ -158,7 +158,7 @@ class Day:
         self.enactors = [self._enactor(name, share) for name in ENACTORS]
 
     def _enactor(self, name: str, share: float) -> Enactor:
-        clock, limits = Seconds(self.time), LimitsTable()
+        clock, chance, limits = Seconds(self.time), Dice(name), LimitsTable()
         tally = Tally(self._heard)
         budget = Budget(clock, share, AccountLimits())
         client = Flight(ModelClient(self.engine), self.time)
@@ -167,6 +167,7 @@ class Day:
             budget_of=lambda _: budget,
             limits_of=lambda endpoint: gate_limits(limits, endpoint),
             clock=clock,
+            chance=chance,
             hook=tally,
         )
         return Enactor(
@@ -178,7 +179,7 @@ class Day:
             store=self.plans,
             library=Library(self.plans, None),
             clock=clock,
-            chance=Dice(name),
+            chance=chance,
             tally=tally,
         )
 

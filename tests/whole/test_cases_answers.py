@@ -9,7 +9,7 @@ from enactor.route53 import READ_TRIES, Route53Zones
 from enactor.sandbox.faults import FaultRule
 
 from .history import API, answers, lines, touched
-from .world import CHANGE, LIST, WEB, HastyClock, World, status_of
+from .world import CHANGE, LIST, WEB, HastyClock, LowChance, World, status_of
 
 MANY = 60
 
@@ -92,16 +92,29 @@ def test_case_37_a_busy_zone_backs_off_alone_and_no_endpoint_failed(world: World
     assert [batch.outcome for batch in world.sandbox.batches(other)] == ["applied"]
 
 
+class NotedChance(LowChance):
+    """Waits at their least, and the bounds between which each was drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[float, float]] = []
+
+    def uniform(self, low: float, high: float) -> float:
+        self.asked.append((low, high))
+        return super().uniform(low, high)
+
+
 @pytest.mark.parametrize("tries", [1, 3, READ_TRIES])
 def test_case_38_n_tries_are_n_tries(world: World, tries: int) -> None:
-    """A read set to N tries is sent N times, not once and not N times the SDK's own."""
-    settings, clock = world.settings(), HastyClock()
+    """A read set to N tries is sent N times, not once and not N times the SDK's own; waits are drawn by chance, each bound twice the last."""
+    settings, clock, chance = world.settings(), HastyClock(), NotedChance()
     access = ZoneAccess(settings, boto3.Session(), clock)
     zones = Route53Zones(
         access.client,
         budget_of=access.budget,
         limits_of=lambda name: gate_limits(settings.limits, name),
         clock=clock,
+        chance=chance,
         hook=lambda _event: None,
         read_tries=tries,
     )
@@ -110,6 +123,8 @@ def test_case_38_n_tries_are_n_tries(world: World, tries: int) -> None:
     with pytest.raises(Throttled, match=world.zone):
         zones.listing(world.zone)
     assert world.sandbox.calls(LIST, "Throttling") - before == tries
+    bounds = [(0.0, 0.5), (0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
+    assert chance.asked == bounds[:tries], "one is drawn after the last try too, and not waited"
 
 
 def test_case_40_a_throttled_batch_comes_again_whole(world: World) -> None:
