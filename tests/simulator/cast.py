@@ -170,7 +170,9 @@ def at_the_wheel(name: str, number: int, *deeds: str, newest: Plan | None = None
                     hand.adopt(place)
                 case "heal":
                     assert newest is not None, "a heal takes its content from somewhere"
-                    hand.heal(place, remedy_of_file(newest.endpoints, place, "a file"))
+                    remedy = remedy_of_file(newest.endpoints, place, "a file")
+                    hand.heal_preview(place, remedy)  # the command line always shows it first
+                    hand.heal(place, remedy)
                 case _:
                     raise AssertionError(f"no verb {verb}")
 
