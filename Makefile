@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo sandbox test lint format types tests lock clean campaign model
+.PHONY: demo sandbox test lint format types tests lock clean campaign model mutants
 
 demo: $(STAMP)  ## the main job from beginning to end, on a sandbox; ends by itself
 	$(BIN)/enactor demo
@@ -32,6 +32,12 @@ campaign: $(STAMP)  ## random runs of every scenario on both tiers over fresh se
 model:  ## the protocol's model, searched with spin (apt-get install -y spin gcc); see docs/model.md
 	$(PYTHON) tests/model/check.py
 
+GROUPS_OF_MUTANTS ?=
+
+mutants: $(STAMP)  ## change the deciding modules in every small way and see which changes no test notices; see docs/mutants.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r tests/mutation/requirements.lock
+	nice -n 10 $(BIN)/python -m tests.mutation.run $(GROUPS_OF_MUTANTS)
+
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -41,6 +47,8 @@ lock: $(STAMP)  ## write the lock files anew from pyproject.toml
 	  pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --extra sandbox --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  -c requirements-dev.lock tests/mutation/requirements.in -o tests/mutation/requirements.lock
 
 $(STAMP): requirements-dev.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try: make PYTHON=python3.12 ...")'
@@ -50,4 +58,4 @@ $(STAMP): requirements-dev.lock pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis
