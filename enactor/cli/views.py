@@ -100,6 +100,11 @@ def _way_out(zone: ZoneReport, newest: int) -> str:
             f"the zone is {zone.plan} of every plan at hand: only repairs until a plan above {zone.open} is published; "
             "`planner publish`, unchanged if there is nothing new"
         )
+    if zone.plan == "unknown" and zone.switch == "run":
+        return (
+            f"no plan can be read to hold against its generation {zone.open}: only repairs until the table, a disk or a mirror "
+            "that holds one is back, or `planner publish` has put one above it"
+        )
     return ""
 
 

@@ -7,47 +7,19 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mypy_boto3_dynamodb import DynamoDBClient
 
 from .history import API
+from .rows import Rows
 from .world import WEB, World, until
 
 FULL = "/dev/full"
 
 
-class Rows:
-    """The items of a fleet, as a backup and a restore see them."""
-
-    def __init__(self, world: World, client: DynamoDBClient) -> None:
-        self._table = world.environment["ENACTOR_TABLE"]
-        self._pk = {"S": f"fleet#{world.fleet}"}
-        self._client = client
-
-    def all(self) -> list[Any]:
-        values: Any = {":pk": self._pk}
-        found = self._client.query(
-            TableName=self._table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values
-        )
-        return list(found["Items"])
-
-    def restore(self, backup: list[Any]) -> None:
-        for item in self.all():
-            self._client.delete_item(TableName=self._table, Key={"pk": item["pk"], "sk": item["sk"]})
-        for item in backup:
-            self._client.put_item(TableName=self._table, Item=item)
-
-    def lose_chunks(self, generation: int) -> None:
-        upload = next(item["upload"]["S"] for item in self.all() if item["sk"]["S"] == f"plan#{generation:012d}")
-        key: Any = {"pk": self._pk, "sk": {"S": f"chunk#{upload}#0000"}}
-        self._client.delete_item(TableName=self._table, Key=key)
-
-
 @pytest.fixture
-def rows(world: World, session: Any) -> Rows:
-    return Rows(world, session.client("dynamodb"))
+def rows(world: World) -> Rows:
+    return Rows(world)
 
 
 def take_away(world: World, *names: str) -> None:
