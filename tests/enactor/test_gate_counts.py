@@ -159,6 +159,7 @@ def test_a_set_that_is_not_there_is_not_deleted() -> None:
 def test_a_refusal_names_the_endpoint(made: Batch) -> None:
     """So that the rest of the batch goes without it: one bad endpoint does not stop the others."""
     assert {found.name for found in found_in(made)} == {NAME}
+    assert not [found.why for found in found_in(made) if "None" in found.why]
 
 
 def test_opening_a_generation_that_changes_nothing_is_a_batch_of_two_changes() -> None:

@@ -77,6 +77,7 @@ def test_a_refusal_has_its_label_and_its_numbers(
     (one,) = found()
     assert (one.guard, one.observed, one.wanted, one.limit) == numbers
     assert one.message
+    assert "None" not in one.message
 
 
 def test_as_many_names_as_are_shown_leave_no_rest() -> None:
