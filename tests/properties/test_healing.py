@@ -119,7 +119,7 @@ def may_wait(lab: Lab, ruin: Ruin, name: str, newest: tuple[int, str]) -> bool:
         return True
     known = known_contents(lab, ruin.disk, name)
     if not part.at or part.fence == "wiped":
-        return bool(sets) and content_digest(sets) not in known
+        return bool(sets) and (content_digest(sets) not in known or loses_too_much(sets, wanted))
     if part.fence in {"garbled", "two texts", "other fleet", "held", "retired"}:
         return True
     named = contents(part.at)[name]

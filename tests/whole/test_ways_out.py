@@ -4,6 +4,8 @@
 """
 
 import json
+import os
+import time
 from typing import Any
 
 import boto3
@@ -18,7 +20,10 @@ from .history import API, lines
 from .world import WEB, Machine, World, record, status_of
 
 FENCE = "api._fence.example.test."
-MANY = 120
+MANY = int(os.environ.get("MANY_EMPTIED", "120"))
+ZONE_HOLDS = 4_900
+"""Endpoints with one set and a fence each, under the quota of 10,000 sets."""
+CYCLES_MAX = 10
 
 
 @pytest.fixture
@@ -77,19 +82,36 @@ def test_some_wiped_and_some_by_a_stranger_are_drift_and_repaired(served: World)
     assert served.stands() == lines(1, 2)
 
 
-def test_every_endpoint_emptied_at_once_is_one_cycle(served: World) -> None:
-    """So many here as a test has time for, fences too; in no more than 1.1 times the calls that put them there."""
-    names = [f"ep{number}.example.test." for number in range(MANY)]
-    served.publish(
-        served.endpoint(1, 2), served.endpoint(7, name=WEB), *(served.endpoint(1, name=name) for name in names)
-    )
-    machine = served.machine()
-    quiet = machine.cycle()
-    wipe(served, *names, *(f"ep{number}._fence.example.test." for number in range(MANY)))
-    report = machine.cycle()
-    assert {one.state for one in report.endpoints} == {"current"}
-    assert report.calls.change <= 1.1 * quiet.calls.change
-    assert all(served.stands(name) for name in names)
+@pytest.mark.timeout(1_800)  # MANY_EMPTIED may ask for ten thousand: `docs/healing.md` has what came of it
+def test_every_endpoint_emptied_at_once_comes_back_in_as_many_calls_as_put_it_there(world: World) -> None:
+    """So many here as a test has time for, fences too, over as many zones as hold them: at most 1.1 times the calls."""
+    zones = [world.zone, *(world.sandbox.create_zone("example.test") for _ in range(MANY // ZONE_HOLDS))]
+    for zone in zones[1:]:
+        world.open_zone(zone)
+    world.environment["ENACTOR_ZONES"] = ",".join(zones)
+    names = [(f"ep{number}.example.test.", zones[number // ZONE_HOLDS]) for number in range(MANY)]
+    world.publish(*(world.endpoint(1, name=name) | {"zone": zone} for name, zone in names))
+    machine = world.machine()
+    quiet = calls_until_current(machine)
+    for zone in zones:
+        sets = world.sandbox.zone(zone).sets()
+        world.edit("DELETE", *(one for one in sets if str(one["Name"]).startswith("ep")), zone=zone)
+    began = time.monotonic()
+    again = calls_until_current(machine)
+    print(f"\n{MANY} endpoints in {len(zones)} zones: {again} calls, {quiet} before, {time.monotonic() - began:.0f} s")
+    assert again <= 1.1 * quiet
+    assert {len(world.sandbox.zone(zone).sets(name)) for name, zone in names} == {1}
+
+
+def calls_until_current(machine: Machine) -> int:
+    """Let an enactor work until every endpoint is current; return the change calls that it took."""
+    calls = 0
+    for _ in range(CYCLES_MAX):
+        report = machine.cycle()
+        calls += report.calls.change
+        if {one.state for one in report.endpoints} == {"current"}:
+            return calls
+    raise AssertionError(f"not current after {CYCLES_MAX} cycles")
 
 
 # ---- fences --------------------------------------------------------------------------------------------------------------
