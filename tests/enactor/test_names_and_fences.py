@@ -1,11 +1,27 @@
 """Names, fences and switches: one spelling, there and back, and a named state for every odd text."""
 
+from datetime import UTC, datetime
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from enactor import names
-from enactor.fence import Fence, Garbled, Switch, fence_text, is_running, read_fence, read_switch, switch_text, text_set
+from enactor.fence import (
+    Allow,
+    Fence,
+    Garbled,
+    Switch,
+    allowed_guards,
+    fence_text,
+    is_held,
+    is_running,
+    read_fence,
+    read_switch,
+    switch_text,
+    text_set,
+)
 
 ZONE = "example.test."
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789-*_ ", min_size=1, max_size=12)
@@ -60,3 +76,54 @@ def test_a_hand_typed_stop_and_another_fleet_s_switch_mean_stop() -> None:
     other = Switch(fleet="other", mode="run", gen=7, plan="a" * 12, nonce="c" * 16)
     assert not is_running(read_switch(text_set("x.", "mode=stop"), "edge"), None)
     assert not is_running(read_switch(text_set("x.", switch_text(other)), "edge"), None)
+
+
+def test_the_names_above_a_name_are_nearest_first_and_without_the_root() -> None:
+    """An NS set at any of them hands the name to other servers."""
+    assert names.parents("a.b.example.test.") == ["b.example.test.", "example.test.", "test."]
+    assert names.parents("test.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [
+        ("Z1", "Z1"),
+        ("/hostedzone/Z0123456789ABC", "Z0123456789ABC"),
+        ("z1", None),
+        ("example.test", None),
+        ("/other/Z1", None),
+        ("", None),
+        ("Z" * 32, "Z" * 32),
+        ("Z" * 33, None),
+    ],
+)
+def test_a_zone_is_given_by_its_id(text: str, zone: str | None) -> None:
+    """With or without the path that some answers put before it, and never by its name: two zones may share one."""
+    assert names.hosted_zone_id(text) == zone
+
+
+def allowing(*allows: Allow) -> Fence:
+    return Fence(fleet="edge", gen=7, plan="a" * 12, by="az-1", nonce="0" * 16, allow=allows)
+
+
+SOON, PAST = datetime(2026, 11, 30, 5, tzinfo=UTC), datetime(2026, 11, 30, 3, tzinfo=UTC)
+AWS_NOW = datetime(2026, 11, 30, 4, tzinfo=UTC)
+
+
+def test_a_permission_is_for_one_generation_and_until_an_instant() -> None:
+    """Of several each is judged by itself, and none holds where AWS's time is not known."""
+    fence = allowing(Allow("limit", 8, SOON), Allow("occluded", 8, PAST), Allow("ttl", 9, SOON), Allow("apex", 7, PAST))
+    assert allowed_guards(fence, 8, AWS_NOW) == {"limit"}
+    assert allowed_guards(fence, 9, AWS_NOW) == {"ttl"}
+    assert allowed_guards(fence, 7, AWS_NOW) == frozenset()
+    assert allowed_guards(fence, 8, None) == frozenset()
+    assert allowed_guards(fence, 8, SOON) == frozenset()
+
+
+def test_a_hold_lasts_until_its_end_and_without_one_for_good() -> None:
+    """Its end is judged by AWS's time; no time, no end."""
+    held = msgspec.structs.replace(allowing(), state="hold")
+    assert is_held(held, AWS_NOW)
+    ending = msgspec.structs.replace(held, until=AWS_NOW)
+    assert [is_held(ending, now) for now in (PAST, AWS_NOW, SOON, None)] == [True, False, False, True]
+    assert not is_held(msgspec.structs.replace(ending, state="live"), PAST)

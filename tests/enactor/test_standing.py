@@ -251,3 +251,41 @@ def test_a_person_lifts_a_plan_wide_guard_for_one_generation() -> None:
         ZONE, opened(base), [nothing], base, PlanLimits(), allowed=lambda _: frozenset({"empty-plan", "vanished"})
     )
     assert [finding.guard for _, finding in every.refused] == ["empty-plan"]
+
+
+def test_any_generation_without_a_plan_is_ahead_of_it() -> None:
+    """The first as well as the thousandth: somebody wrote it, and nobody here can say what."""
+    assert stand(observed(switch(1)), None, NOW).plan == "ahead"
+
+
+def test_an_odd_switch_stands_to_the_plans_as_none() -> None:
+    """It means stop, and every plan is still to come."""
+    odd = SwitchReading(text_set("a.", "?"), Garbled("odd"))
+    assert [stand(odd, newest, NOW).plan for newest in (P7, None)] == ["behind", "current"]
+
+
+@pytest.mark.parametrize("found", [None, Garbled("odd")])
+def test_a_zone_without_a_clear_switch_is_looked_at_by_the_newest_plan(found: Garbled | None) -> None:
+    """A survey says what would be done; nothing is opened, and nothing may advance where there is no plan."""
+    assert choose(ZONE, found, [P8, P7], None, PlanLimits()) == Choice(working=P8, may_advance=True, opens=False)
+    assert choose(ZONE, found, [], None, PlanLimits()) == Choice(working=None, may_advance=False, opens=False)
+
+
+def test_a_zone_that_is_ahead_is_looked_at_by_the_newest_plan_and_not_advanced() -> None:
+    """Below the open generation nothing is written but repair."""
+    assert choose(ZONE, switch(9), [P8, P7], None, PlanLimits()) == Choice(working=P8, may_advance=False, opens=False)
+    assert choose(ZONE, switch(9), [], None, PlanLimits()) == Choice(working=None, may_advance=False, opens=False)
+
+
+def test_of_two_plans_of_the_open_generation_the_one_that_the_switch_names_is_worked_from() -> None:
+    """In whatever order they are at hand."""
+    for candidates in ([P7, OTHER_7], [OTHER_7, P7]):
+        assert choose(ZONE, opened(OTHER_7), candidates, None, PlanLimits()).working == OTHER_7
+
+
+def test_a_plan_is_judged_by_the_endpoints_of_the_zone_alone() -> None:
+    """What vanished from another zone keeps this one from nothing."""
+    other = entry(simple(1, name="x.other.test."), name="x.other.test.", zone="Z2")
+    base = index(7, *(entry(simple(1, name=name), name=name) for name in names(1, 2)), other)
+    found = choose(ZONE, opened(base), [P8], base, PlanLimits())
+    assert (found.working, found.opens, found.refused) == (P8, True, ())

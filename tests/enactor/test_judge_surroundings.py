@@ -1,0 +1,143 @@
+"""What the plan will really put in a zone, and where older contents are looked for: what the judgement of every endpoint rests on."""
+
+from datetime import datetime
+
+import msgspec
+import pytest
+
+from enactor.fence import Fence, text_set
+from enactor.guards import LimitRule, Limits, LimitsTable
+from enactor.judge import Bench, endpoint_names, judge, reasons_of, surroundings
+from enactor.names import fence_name
+from enactor.plan_index import PlanIndex
+from enactor.records import Content, RecordSet, content_digest, content_of
+from enactor.swap import Refused, Swap
+
+from .kernel_builders import (
+    EARLIER,
+    FLEET,
+    LATER,
+    NAME,
+    NOW,
+    ZONE,
+    ZONE_NAME,
+    entry,
+    fence,
+    fence_record,
+    index,
+    simple,
+    weighted,
+)
+from .test_judge import bench, memory
+
+TARGET = f"tree.{ZONE_NAME}"
+NODE = (TARGET, "A")
+PLANNED = index(8, entry(simple(1, name=TARGET), name=TARGET))
+STANDS = simple(7, record_type="AAAA", name=TARGET)
+A, B = weighted(1), weighted(2)
+
+
+class KeptHere:
+    """A lookup port that has one content, of one endpoint of one zone."""
+
+    def __init__(self, name: str, *contents: Content) -> None:
+        self._name = name
+        self._contents = {content_digest(content): content for content in contents}
+
+    def content(self, zone: str, name: str, digest: str) -> Content | None:
+        return self._contents.get(digest) if (zone, name) == (ZONE, self._name) else None
+
+    def kept_digests(self, zone: str, name: str) -> frozenset[str]:
+        return frozenset(self._contents if (zone, name) == (ZONE, self._name) else ())
+
+
+def looking(working: PlanIndex | None, kept: KeptHere, **changes: object) -> Bench:
+    return msgspec.structs.replace(bench(working), lookup=kept, **changes)
+
+
+def is_coming(*records: RecordSet, kept: tuple[Content, ...] = (), aws_now: datetime | None = NOW) -> bool:
+    """Tell whether the plan's content at the target counts as there for an alias to it."""
+    found = surroundings(memory(*records), looking(PLANNED, KeptHere(TARGET, *kept), aws_now=aws_now))
+    return NODE in found.available if found.available is not None else False
+
+
+def marked(**changes: object) -> RecordSet:
+    return fence_record(msgspec.structs.replace(fence(STANDS), **changes), TARGET)
+
+
+@pytest.mark.parametrize(
+    ("of", "coming"),
+    [
+        (fence(STANDS), True),
+        (fence(STANDS, state="hold"), False),
+        (fence(STANDS, state="hold", until=LATER), False),
+        (fence(STANDS, state="hold", until=EARLIER), True),
+        (fence(STANDS, state="retired"), False),
+        (fence(STANDS, fleet="another"), False),
+        (fence(STANDS, fleet="another", state="retired"), False),
+    ],
+)
+def test_a_planned_target_counts_as_there_where_nothing_but_guards_keeps_it_out(of: Fence, coming: bool) -> None:
+    """An alias to a target that is held, retired or another fleet's would be left pointing at nothing."""
+    assert is_coming(STANDS, fence_record(of, TARGET)) is coming
+
+
+def test_a_hold_whose_end_nobody_can_tell_is_a_hold() -> None:
+    """Without AWS's time no end has come."""
+    assert not is_coming(STANDS, marked(state="hold", until=EARLIER), aws_now=None)
+
+
+def test_a_planned_target_without_a_fence_counts_where_it_is_ours_to_write() -> None:
+    """Where nothing stands, or what a kept plan of that very endpoint says; a stranger's sets and an odd fence keep it out."""
+    assert is_coming()
+    assert is_coming(STANDS, kept=(content_of((STANDS,)),))
+    assert not is_coming(STANDS)
+    assert not is_coming(STANDS, kept=(content_of((simple(8, name=TARGET),)),))
+    odd = text_set(fence_name(TARGET, ZONE_NAME), "do not touch, ask Ann")
+    assert not is_coming(odd)
+    assert not is_coming(STANDS, odd, kept=(content_of((STANDS,)),))
+
+
+def test_an_endpoint_is_held_to_the_limits_of_its_own_name() -> None:
+    """Two of three may go at the one whose rule says so."""
+    three, one = tuple(weighted(number) for number in (1, 2, 3)), weighted(1)
+    loose = LimitsTable(rules=(LimitRule(match=NAME, limits=Limits(shrink_targets=1.0, shrink_capacity=1.0)),))
+    seen = memory(*three, fence_record(fence(*three)))
+    for limits, kind in ((LimitsTable(), Refused), (loose, Swap)):
+        table = looking(index(8, entry(one)), KeptHere(NAME), limits=limits)
+        assert isinstance(judge(seen, table, [NAME])[NAME].decision, kind)
+
+
+def test_what_a_fence_names_is_looked_for_in_its_own_zone_and_endpoint() -> None:
+    """The content of another zone's endpoint of the same name is not what stood here."""
+    seen = memory(A, fence_record(fence(A, B)))
+    named = content_of((A, B))
+    found = judge(seen, looking(None, KeptHere(NAME, named)), [NAME])[NAME]
+    assert found.swap is not None
+    assert found.swap.creates == (B,)
+    assert judge(seen, looking(None, KeptHere(TARGET, named)), [NAME])[NAME].swap is None
+
+
+def test_what_stands_without_a_fence_is_ours_only_by_a_kept_plan_of_that_endpoint() -> None:
+    """Then its fence is put back; what another endpoint once said explains nothing."""
+    for kept, state in (
+        (KeptHere(NAME, content_of((A, B))), "fence-missing"),
+        (KeptHere(TARGET, content_of((A, B))), "foreign"),
+    ):
+        assert judge(memory(A, B), looking(index(8, entry(weighted(9))), kept), [NAME])[NAME].state == state
+
+
+def test_without_a_plan_the_fences_say_what_is_ours() -> None:
+    """Nothing is judged as vanished where no plan is at hand, and nothing that nobody marked is judged."""
+    seen = memory(A, fence_record(fence(A)), simple(1, name=TARGET))
+    table = looking(None, KeptHere(NAME))
+    assert endpoint_names(seen, table.choice, FLEET) == [NAME]
+    found = judge(seen, table, [NAME])[NAME]
+    assert (found.state, found.question.wanted, found.question.generation) == ("current", None, 0)
+
+
+def test_an_endpoint_that_no_plan_lists_says_so_though_it_drifted_too() -> None:
+    """What to do about it comes first: it will not be repaired before it is listed again."""
+    found = judge(memory(A, fence_record(fence(B))), looking(index(8), KeptHere(NAME)), [NAME])[NAME]
+    assert found.state == "vanished"
+    assert "no plan lists this name" in reasons_of(found)[0]
