@@ -41,7 +41,7 @@ from .healing_world import (
     stored,
 )
 
-ROUNDS: Final = 6
+ROUNDS: Final = 8
 """So often a person reads the survey and does what it says: the worst is start, publish, publish above, adopt, allow."""
 EXAMPLES: Final = 300
 
@@ -196,8 +196,12 @@ def obey_until_well(hands: Hands, report: SurveyReport, ruin: Ruin) -> None:
         orders = list(dict.fromkeys(order for name in NAMES for order in commands(report, name)))
         if not orders:
             break
-        for order in orders:
-            hands.obey(order)
+        head = promises.head_generation(lab.table)
+        if "planner publish" in orders:
+            hands.obey("planner publish")
+        if promises.head_generation(lab.table) == head:  # else whoever published looks again first
+            for order in orders:
+                hands.obey(order)
         report = hands.cycles()
     newest = newest_valid(lab, ruin.disk)
     assert not lab.broken
