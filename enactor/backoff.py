@@ -21,6 +21,7 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True):
 
     digest: str
     attempts: int
+    since: float
     until: float
     why: str
     is_contested: bool = False
@@ -54,7 +55,7 @@ class Backoff:
         old = self._waits.get(key)
         attempts = old.attempts + 1 if old is not None and old.digest == digest else 1
         until = now + _delay(attempts, jitter, urgent=urgent)
-        self._waits[key] = Wait(digest=digest, attempts=attempts, until=until, why=why)
+        self._waits[key] = Wait(digest=digest, attempts=attempts, since=now, until=until, why=why)
 
     def repaired(self, key: tuple[str, str], digest: str, *, now: float, jitter: float, urgent: bool = False) -> None:
         """Note a repair: from the third one in the window on, the next waits, longer each time, until it is quiet there.
@@ -70,12 +71,15 @@ class Backoff:
         self._waits.pop(key, None)
         if level:
             why = f"repaired {len(times)} times within {CONTESTED_WINDOW_SECONDS / 60:.0f} minutes: somebody else writes there"
-            self._waits[key] = Wait(digest=digest, attempts=level, until=until, why=why, is_contested=True)
+            self._waits[key] = Wait(digest=digest, attempts=level, since=now, until=until, why=why, is_contested=True)
 
-    def waiting(self, key: tuple[str, str], digest: str, now: float) -> Wait | None:
-        """Return the wait that still keeps this content of an endpoint back."""
+    def waiting(self, key: tuple[str, str], digest: str, now: float, *, urgent: bool = False) -> Wait | None:
+        """Return the wait that still keeps this content of an endpoint back; what answers nobody by now waits a minute at most."""
         wait = self._waits.get(key)
-        return wait if wait is not None and wait.digest == digest and now < wait.until else None
+        if wait is None or wait.digest != digest:
+            return None
+        until = min(wait.until, wait.since + URGENT_DELAY_MAX_SECONDS) if urgent else wait.until
+        return wait if now < until else None
 
     def succeeded(self, key: tuple[str, str]) -> None:
         """Forget an endpoint's failures."""
@@ -86,11 +90,11 @@ class Backoff:
         """Tell whether this process has put the endpoint in place before."""
         return key in self._written
 
-    def keep_only(self, keys: frozenset[tuple[str, str]]) -> None:
-        """Forget endpoints that nobody lists any more."""
-        self._waits = {key: wait for key, wait in self._waits.items() if key in keys}
-        self._repairs = {key: repairs for key, repairs in self._repairs.items() if key in keys}
-        self._written &= keys
+    def keep_only(self, keys: frozenset[tuple[str, str]], zones: frozenset[str]) -> None:
+        """Forget endpoints that nobody lists any more, in the zones that were read; of the others nobody knows."""
+        self._waits = {key: wait for key, wait in self._waits.items() if key in keys or key[0] not in zones}
+        self._repairs = {key: repairs for key, repairs in self._repairs.items() if key in keys or key[0] not in zones}
+        self._written = {key for key in self._written if key in keys or key[0] not in zones}
 
 
 def _delay(attempts: int, jitter: float, *, urgent: bool) -> float:

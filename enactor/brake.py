@@ -11,7 +11,8 @@ from typing import Final
 
 import msgspec
 
-from enactor.fence import NO_PLAN, Fence, Mode, Switch
+from enactor.fence import NO_PLAN, Fence, Garbled, Mode, Switch
+from enactor.marks import is_as_long
 from enactor.observe import FenceRange, FenceReading
 from enactor.ports import PlanHead
 
@@ -40,10 +41,13 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
     A switch that leaps above all of them counts as a slip where the person tells what it should be.
     """
     known = {told: NO_PLAN} if told is not None else {}
-    own, head, fences = _own(found), table.head if table else None, fence_generations(found.fences.values())
-    explained = max((*fences, table.floor if table else 0, head.generation if head else 0, told or 0))
-    if own is not None and not (told is not None and is_leap(own[0], explained)):
+    own, head = _own(found), table.head if table else None
+    sure = max(table.floor if table else 0, head.generation if head else 0, told or 0)
+    near = explaining(found.fences.values(), sure) if sure else fence_generations(found.fences.values())
+    if own is not None and not (told is not None and is_leap(own[0], max((sure, *near)))):
         known[own[0]] = own[1]
+        near = explaining(found.fences.values(), max(sure, own[0]))
+    fences = near
     if own is None and told is None and head is None and (fences or table is None):
         raise Unclear(
             f"the switch of zone {found.zone} shows no generation and the plan table has no newest plan; "
@@ -70,6 +74,18 @@ def is_leap(generation: int, explained: int) -> bool:
 def fence_generations(readings: Iterable[FenceReading]) -> list[int]:
     """Return the generations of the fences that can be read; 0 is an adopted endpoint's, and no plan's."""
     return [reading.fence.gen for reading in readings if isinstance(reading.fence, Fence) and reading.fence.gen > 0]
+
+
+def explaining(readings: Iterable[FenceReading], sure: int) -> list[int]:
+    """Return the generations of the fences that do not leap above what is sure themselves: a fence can be mistyped too.
+
+    A table that was restored to its first day explains nothing; then several fences near each other must do.
+    """
+    found = sorted(fence_generations(readings))
+    near = [one for one in found if not is_leap(one, sure)]
+    if len(found) > len(near) + 1:
+        return found
+    return near
 
 
 def _head_digest(already: str | None, head: PlanHead) -> str:
@@ -103,6 +119,11 @@ def new_switch(
 
 
 def is_done(found: FenceRange, mode: Mode, until: datetime | None = None) -> bool:
-    """Tell whether the switch already says clearly what is wanted; a stop for good is more than one with an end."""
+    """Tell whether the switch already says clearly what is wanted; a stop is never shortened by another.
+
+    A text typed by hand is a stop for good, and one with an end would weaken it.
+    """
     switch = found.switch.switch
-    return isinstance(switch, Switch) and switch.mode == mode and (mode == "run" or switch.until in {None, until})
+    if mode == "stop" and isinstance(switch, Garbled):
+        return until is not None
+    return isinstance(switch, Switch) and switch.mode == mode and (mode == "run" or is_as_long(switch.until, until))

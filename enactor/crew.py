@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from enactor.backoff import Backoff
-from enactor.batch import Batch
+from enactor.batch import Batch, fence_set
 from enactor.fence import Switch
 from enactor.guards import LimitsTable
 from enactor.hooks import BatchEnded, Hook
@@ -13,7 +13,7 @@ from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
 from enactor.observe import live_names
 from enactor.outcome import Applied, Conflicted, Impossible, Outcome, Rejected, Unknown, ZonePort
-from enactor.ports import Chance, Clock
+from enactor.ports import Chance, Clock, OutsideError
 from enactor.standing import Choice, Standing, choose, stand
 
 DETAIL_LIMIT_CHARACTERS: Final = 1_000
@@ -52,6 +52,22 @@ def bearings(crew: Crew, memory: ZoneMemory, shelf: Shelf) -> tuple[Standing, Ch
         fenced=live_names(memory.fences, crew.fleet),
     )
     return stand(reading, shelf.candidates[0] if shelf.candidates else None, aws_now), choice
+
+
+def resolved(crew: Crew, batch: Batch, unknown: Unknown) -> Outcome:
+    """Read back what a lost answer did: this decision's nonce at one fence, or in the switch, means it landed whole."""
+    try:
+        if batch.swaps:
+            swap = batch.swaps[0]
+            wanted = fence_set(swap.fence_after, swap.name, batch.zone_name)
+            landed = wanted in crew.zones.at(batch.zone, [wanted.name])
+        else:
+            record = crew.zones.switch(batch.zone, crew.fleet).record
+            after = batch.switch.after.values if batch.switch is not None else None
+            landed = record is not None and record.values == after
+    except OutsideError as error:
+        return Unknown(str(error), is_unread=True)
+    return Applied("unknown") if landed else unknown
 
 
 def batch_ended(batch: Batch, outcome: Outcome, generation: int) -> BatchEnded:

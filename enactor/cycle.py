@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from enactor.backoff import Backoff
-from enactor.brake import fence_generations, is_leap
+from enactor.brake import explaining, is_leap
 from enactor.crew import Crew
 from enactor.cycle_report import Outlook, cycle_report, events_of, latest, status_report, survey_report, troubles_of
 from enactor.fence import Switch, instant_text
@@ -23,7 +23,7 @@ from enactor.report import Calls, CycleReport, EnactorSeen, StatusReport, Survey
 from enactor.zone_cycle import ZoneCycle
 
 CYCLE_LIMIT_SECONDS: Final = 60.0
-"""No cycle decides anew after this; what is left is the next cycle's."""
+"""No cycle decides anew after this, counted from the end of its reading; what is left is the next cycle's."""
 ANNOUNCE_SECONDS: Final = 60.0
 """An announcement that says nothing new is written again after this, so that `status` shows who is alive."""
 
@@ -96,11 +96,14 @@ class Enactor:
         errors = self._observe(survey_seconds)
         assert self._shelf is not None, "plans are looked for before zones are worked on"
         done: list[ZoneCycle] = []
+        began = (
+            self._crew.clock.now()
+        )  # a table that swallows requests has cost its time by now, and repairs must not wait for it
         for zone in self._zone_ids:
             if zone in errors:
                 continue
             work = ZoneCycle(self._crew, self._memories[zone], self._shelf)
-            work.run(started + CYCLE_LIMIT_SECONDS, self._look)
+            work.run(began + CYCLE_LIMIT_SECONDS, self._look, read_since=started)
             done.append(work)
         self._after(done)
         calls = Calls(self._tally.reads, self._tally.writes)
@@ -212,7 +215,8 @@ class Enactor:
         switches = [work.memory.switch.switch for work in works]
         open_plans = {work.choice.working.identity for work in works if work.choice.working}
         self._crew.library.trim(open_plans)
-        self._crew.backoff.keep_only(frozenset((work.memory.zone, name) for work in works for name in work.judged))
+        names = frozenset((work.memory.zone, name) for work in works for name in work.judged)
+        self._crew.backoff.keep_only(names, frozenset(work.memory.zone for work in works))
         if not self._shelf.reachable:
             return
         try:
@@ -232,10 +236,10 @@ class Enactor:
         assert self._shelf is not None, "a cycle has looked"
         head, lost = self._shelf.head, self._shelf.above_head
         known = max(head.generation if head else 0, lost)
-        floors = [lost]
+        floors = [0 if is_leap(lost, head.generation if head else 0) else lost]
         for memory in (work.memory for work in works):
             switch = memory.switch.switch
-            explained = max([known, *fence_generations(memory.fences.values())])
+            explained = max([known, *explaining(memory.fences.values(), known)])
             if isinstance(switch, Switch) and _is_ahead(switch, head) and not is_leap(switch.gen, explained):
                 floors.append(switch.gen)
         return max(floors)

@@ -13,8 +13,8 @@ from typing import Final, get_args
 import msgspec
 
 from enactor.fence import Fence, instant_text
-from enactor.guards import Finding, Limits, lost_capacity
-from enactor.records import Content, Kind
+from enactor.guards import Finding, Limits, lost_capacity, weights_by_target
+from enactor.records import Content, Kind, content_digest
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _BASE: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/([0-9a-f]{12})")
@@ -71,16 +71,33 @@ def judge_drain(
 
 
 def next_base(
-    fence: Fence | None, before: Iterable[Content], target: Content, limits: Limits, aws_now: datetime | None
+    fence: Fence | None,
+    before: Iterable[Content],
+    target: Content,
+    limits: Limits,
+    aws_now: datetime | None,
+    *,
+    stood: Content | None = None,
 ) -> str:
-    """Return what the fence says after a step: its window goes on, or one begins with this step, or there is none."""
+    """Return what the fence says after a step: its window goes on, or one begins with this step, or there is none.
+
+    An endpoint that grows over what stood is counted from there on: what was added may not be drained unseen either.
+    """
     if fence is None:
         return ""
-    if window_of(fence.base, aws_now, limits) is not None:
-        return fence.base
+    window = window_of(fence.base, aws_now, limits)
+    if window is not None:
+        grown = stood is not None and _has_grown(stood, target)
+        return f"{instant_text(window.began)}/{content_digest(target)}" if grown else fence.base
     if aws_now is None or not any(_lost(before, target).values()):
         return ""
     return f"{instant_text(aws_now)}/{fence.plan}"
+
+
+def _has_grown(stood: Content, target: Content) -> bool:
+    """Tell whether some kind has more targets than stood at the beginning, and none has fewer."""
+    sizes = [(len(weights_by_target(stood, kind)), len(weights_by_target(target, kind))) for kind in KINDS]
+    return any(now > then for then, now in sizes) and all(now >= then for then, now in sizes)
 
 
 def _lost(before: Iterable[Content], target: Content) -> dict[Kind, float]:

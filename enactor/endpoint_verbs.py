@@ -10,7 +10,8 @@ from datetime import datetime
 import msgspec
 
 from enactor import marks
-from enactor.batch import Batch, Change, swap_changes
+from enactor.aliases import beyond
+from enactor.batch import Batch, Change, SwitchChange, swap_changes
 from enactor.fence import Allow, Fence, Garbled, instant_text
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
@@ -43,12 +44,24 @@ class EndpointOperator:
         self._view(place)
         until = self._wheel.in_future(seconds)
         change = self._do(place, lambda view: marks.held(view, self._wheel.hand(), until), what="hold")
-        end = f" until {instant_text(until)}" if until else ""
+        reading = self._view(place).fence
+        stands = reading.fence.until if reading is not None and isinstance(reading.fence, Fence) else until
+        end = f" until {instant_text(stands)}" if stands else ""
         return Done(f"{place.name} is held{end}: no enactor writes there", change)
 
     def release(self, place: Place) -> Done:
         """Take a hold away."""
-        change = self._do(place, lambda view: marks.released(view, self._wheel.hand()), what="release")
+        first = self._view(place).fence
+
+        def wanted(view: View) -> Swap | None:
+            swap = marks.released(view, self._wheel.hand())
+            if swap is not None and view.fence != first:
+                raise NotDone(
+                    f"somebody wrote the fence of {place.name} while it was being released: look, then try again"
+                )
+            return swap
+
+        change = self._do(place, wanted, what="release")
         return Done(f"{place.name} is not held" if change is None else f"{place.name} is released", change)
 
     def allow(self, place: Place, guard: str, generation: int, seconds: float) -> Done:
@@ -101,15 +114,7 @@ class EndpointOperator:
             swap = self._retirement(memory, place, of, generation)
             if swap is None:
                 return None
-            pointed = [key for key in memory.pointed if key[0] == place.name]
-            return self._wheel.batch(
-                place.zone,
-                memory.zone_name,
-                swaps=(swap,),
-                retires=of or "",
-                pointed=pointed,
-                generation=swap.fence_after.gen,
-            )
+            return self._weighty(memory, swap, retires=of or "")
 
         change = self._wheel.insist(decide, what=f"retiring {place.name}")
         what = f"the {of} record sets of {place.name} are" if of else f"{place.name} is"
@@ -117,11 +122,30 @@ class EndpointOperator:
 
     def _retirement(self, memory: ZoneMemory, place: Place, of: ManagedType | None, generation: int) -> Swap | None:
         view = memory.view(place.name)
-        return marks.retired(view, self._wheel.hand(), of, generation=generation, pointed=memory.pointed)
+        now = self._wheel.zones.aws_now()
+        return marks.retired(view, self._wheel.hand(), of, generation=generation, aws_now=now, pointed=memory.pointed)
+
+    def _weighty(self, memory: ZoneMemory, swap: Swap, *, retires: str = "") -> Batch:
+        """Return the batch of a verb that may take something away: the gate sees what points here and where aliases lead.
+
+        It asserts the switch as it was read, in run or in stop: a plan that is opened meanwhile may have made an alias to here.
+        """
+        record = memory.switch.record
+        batch = self._wheel.batch(
+            memory.zone,
+            memory.zone_name,
+            switch=SwitchChange(record, record) if record else None,
+            swaps=(swap,),
+            retires=retires,
+            pointed=[key for key in memory.pointed if key[0] == swap.name],
+            generation=swap.fence_after.gen,
+        )
+        written = (*swap.before, *swap.creates)
+        return msgspec.structs.replace(batch, beyond=beyond(memory.sets, written, memory.zone))
 
     def heal_preview(self, place: Place, remedy: "Remedy") -> tuple[str, ...]:
         """Return exactly what `heal` will write, a line for each change; raise NotDone where it may not."""
-        memory = self._read(place)
+        memory = self._whole(place)
         swap = self._healing(memory, place, remedy, self._hold_end(remedy))
         if swap is None:
             return (f"{place.name} in zone {place.zone}: it stands so already",)
@@ -140,11 +164,9 @@ class EndpointOperator:
         until = self._hold_end(remedy)
 
         def decide() -> Batch | None:
-            memory = self._read(place)
+            memory = self._whole(place)
             swap = self._healing(memory, place, remedy, until)
-            if swap is None:
-                return None
-            return self._wheel.batch(place.zone, memory.zone_name, swaps=(swap,), generation=swap.fence_after.gen)
+            return None if swap is None else self._weighty(memory, swap)
 
         change = self._wheel.insist(decide, what=f"healing {place.name}")
         return Done(f"{place.name} is healed with {remedy.source}", change)
@@ -217,6 +239,7 @@ class EndpointOperator:
 
     def _whole(self, place: Place) -> ZoneMemory:
         memory = ZoneMemory(self._wheel.zones, place.zone, self._wheel.fleet)
+        memory.read_switch()
         memory.read_all(self._wheel.clock.now())
         return memory
 

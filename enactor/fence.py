@@ -86,11 +86,11 @@ def instant_text(instant: datetime) -> str:
 def fence_text(fence: Fence) -> str:
     """Return the fence as the text of its TXT record, without what does not fit beside a longer name of its writer.
 
-    First the start of the slow-drain window goes, then allows, the last one first: an endpoint that cannot be written to say
-    what a person once typed beside it would stay as broken as it is.
+    First allows go, the last one first, and at last the start of the slow-drain window, which a guard rests on: an endpoint that
+    cannot be written to say what a person once typed beside it would stay as broken as it is.
     """
-    for base, allows in ((fence.base, len(fence.allow)), *(("", left) for left in range(len(fence.allow), 0, -1))):
-        text = _fence_text(msgspec.structs.replace(fence, base=base, allow=fence.allow[:allows]))
+    for allows in range(len(fence.allow), -1, -1):
+        text = _fence_text(msgspec.structs.replace(fence, allow=fence.allow[:allows]))
         if len(text) <= TEXT_LIMIT_OCTETS:
             return text
     return _checked(_fence_text(msgspec.structs.replace(fence, base="", allow=())))

@@ -132,7 +132,7 @@ def _permits(batch: Batch, name: str, old: list[RecordSet], new: list[RecordSet]
         fenced=bool(put),
         retires=" state=retired" in put or _takes_one_type(batch, old, new),
         repairs=bool(was) and _plan(was) == _plan(put) == content_digest(content_of(new)),
-        allowed=frozenset(allowed & _ALLOWABLE),
+        allowed=frozenset(allowed & _ALLOWABLE) if batch.origin == "cycle" else frozenset(),
     )
 
 

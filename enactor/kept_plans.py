@@ -37,6 +37,10 @@ class KeptPlans:
         self._failed.clear()
         self._silent = False
 
+    def silence(self) -> None:
+        """Ask the table for nothing more before the next look: it has just not answered, and each time-out is half a minute."""
+        self._silent = True
+
     def failed(self, generation: int, digest: str) -> None:
         """Take note that a plan cannot be read."""
         self._failed.add((generation, digest))

@@ -1,13 +1,12 @@
 """Take a whole zone out of a fleet's hands, and write down what stands in it. No record set of an endpoint is touched."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
 
 from enactor import wire
-from enactor.batch import Batch, Change
+from enactor.batch import Batch, Change, SwitchChange
 from enactor.fence import Fence, Switch
 from enactor.insist import NotDone
 from enactor.observe import FenceRange
@@ -63,16 +62,13 @@ class Leaver:
         return tuple(lines)
 
     def deinit(self, zone: str) -> Done:
-        """Delete the fences, then the switch: as long as a fence stands the stop does too."""
-        count = 0
+        """Delete the fences, then the switch: as long as a fence stands the stop does too, and each call asserts it."""
+        count = len(self._own(self._stopped(zone)))
         change: str | None = None
 
         def some_fences() -> Batch | None:
-            nonlocal count
             found = self._stopped(zone)
-            records = list(islice(self._own(found), FENCES_A_CALL))
-            count += len(records)
-            return self._deleting(zone, found, records)
+            return self._deleting(zone, found, self._own(found)[:FENCES_A_CALL])
 
         while (done := self._wheel.insist(some_fences, what=f"deleting the fences of zone {zone}")) is not None:
             change = done  # ends: each pass deletes fences, and where the switch stops nobody writes new ones
@@ -88,7 +84,9 @@ class Leaver:
         if not records:
             return None
         extra = tuple(Change("DELETE", record) for record in records)
-        return self._wheel.batch(zone, found.zone_name, extra=extra)
+        switch = found.switch.record
+        asserted = SwitchChange(switch, switch) if switch is not None and switch not in records else None
+        return self._wheel.batch(zone, found.zone_name, switch=asserted, extra=extra)
 
     def _stopped(self, zone: str) -> FenceRange:
         found = self._wheel.zones.fences(zone, self._wheel.fleet)

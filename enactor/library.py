@@ -57,6 +57,7 @@ class Library:
         self._store = store
         self._disk = disk
         self._mirror = mirror
+        self._mirror_asked = False
         self._kept = KeptPlans(store)
         self._contents = OlderContents(self._kept)
         self._plans: dict[tuple[int, str], PlanIndex] = {}
@@ -81,10 +82,12 @@ class Library:
         except OutsideError as error:
             reachable = False
             problems.append(str(error))
+            self._kept.silence()
             if not is_first:
                 self._from_disk()
-        if self._mirror is not None and (not reachable or (head is not None and self._is_away(head))):
-            problems += self._from_mirror(self._mirror)
+        self._mirror_asked = False
+        if not reachable or head is None or self._is_away(head):
+            problems += self._from_mirror()
         lost = [plan for plan in self._plans.values() if _is_lost(plan, head)] if reachable or head else []
         candidates = sorted(
             (plan for plan in self._plans.values() if plan not in lost),
@@ -145,8 +148,12 @@ class Library:
     def _is_away(self, head: PlanHead) -> bool:
         return (head.generation, head.digest) not in self._plans
 
-    def _from_mirror(self, mirror: Mirror) -> list[str]:
-        found = mirror.load()
+    def _from_mirror(self) -> list[str]:
+        """Read the mirror, once between two looks."""
+        if self._mirror is None or self._mirror_asked:
+            return []
+        self._mirror_asked = True
+        found = self._mirror.load()
         if isinstance(found, str):
             return [found]
         if found is not None and (found.generation, found.digest) not in self._plans:
@@ -185,8 +192,14 @@ class Library:
             self._save(self._plans[identity])
 
     def open_plan(self, switch: Switch) -> PlanIndex | None:
-        """Return the plan that is open by a switch, where it can still be read."""
-        return self._at_hand(switch.gen, switch.plan) if switch.gen else None
+        """Return the plan that is open by a switch, where it can still be read: in the table, on disk, or in the mirror."""
+        if not switch.gen:
+            return None
+        found = self._at_hand(switch.gen, switch.plan)
+        if found is None and self._mirror is not None and not self._mirror_asked:
+            self._from_mirror()
+            found = self._at_hand(switch.gen, switch.plan)
+        return found
 
     def older(self, below: int, above: int) -> PlanIndex | None:
         """Return the newest kept plan between two generations that can be read: for a zone where all newer ones are refused."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from enactor.fence import Allow, Fence, Garbled, fence_text, has_passed, read_fence, text_set
+from enactor.fence import Allow, Fence, Garbled, fence_text, has_passed, is_held, read_fence, text_set
 from enactor.guards import ALLOWABLE, ENDPOINT_GUARDS, NOT_ALLOWABLE
 from enactor.insist import NotDone
 from enactor.plan_guards import PLAN_ALLOWABLE, PLAN_GUARDS
@@ -34,9 +34,14 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
 def held(view: View, hand: Hand, until: datetime | None) -> Swap | None:
     """Freeze an endpoint as it stands, until an instant or for good."""
     fence = _own(view, hand, "hold")
-    if fence.state == "hold" and fence.until == until:
+    if fence.state == "hold" and is_as_long(fence.until, until):
         return None
     return _mark(view, hand, msgspec.structs.replace(fence, state="hold", until=until))
+
+
+def is_as_long(stands: datetime | None, wanted: datetime | None) -> bool:
+    """Tell whether a brake that stands lasts at least as long as wanted; None is for good. A second person never shortens one."""
+    return stands is None or (wanted is not None and stands >= wanted)
 
 
 def released(view: View, hand: Hand) -> Swap | None:
@@ -58,8 +63,7 @@ def allowed(view: View, hand: Hand, allow: Allow, aws_now: datetime | None) -> S
         if (one.guard, one.generation) != (allow.guard, allow.generation) and not has_passed(one.until, aws_now)
     )
     swap = _mark(view, hand, msgspec.structs.replace(fence, allow=(*others, allow)))
-    read = read_fence(text_set("a.", fence_text(swap.fence_after)))
-    if not isinstance(read, Fence) or allow not in read.allow:
+    if read_fence(text_set("a.", fence_text(swap.fence_after))) != swap.fence_after:
         listed = ", ".join(map(str, swap.fence_after.allow[:-1]))
         raise NotDone(f"the fence of {view.name} has no room for another allow beside {listed}: wait until they expire")
     return swap
@@ -96,6 +100,8 @@ def why_not_adopted(view: View, fleet: str, from_fleet: str | None = None) -> st
     if isinstance(fence, Fence) and fence.state != "retired":
         if fence.fleet == fleet:
             return f"{view.name} is in fleet {fleet}'s hands already ({fence.state}, generation {fence.gen})"
+        if fence.fleet == from_fleet and fence.state == "hold":
+            return f"{view.name} is held by fleet {fence.fleet}: it must be released there first"
         if fence.fleet != from_fleet:
             return (
                 f"{view.name} belongs to fleet {fence.fleet} by its fence: let that fleet disown it, or take it over with "
@@ -124,6 +130,7 @@ def retired(
     of: ManagedType | None,
     *,
     generation: int,
+    aws_now: datetime | None,
     pointed: Mapping[tuple[str, str], Sequence[str]],
 ) -> Swap | None:
     """Take a name's record sets away and leave a tombstone, or with `of` the sets of one type and nothing else."""
@@ -133,7 +140,7 @@ def retired(
     if view.fence is None and view.sets:
         raise NotDone(f"{view.name} has record sets and no fence, so it is not fleet {hand.fleet}'s: adopt it first")
     own = _own(view, hand, "retire") if view.fence is not None else None
-    if own is not None and own.state == "hold":
+    if own is not None and is_held(own, aws_now):
         raise NotDone(f"{view.name} is held; `enactor release {view.name}` first")
     gone = tuple(record for record in view.sets if of in {None, record.type})
     for record_type in sorted({record.type for record in gone}):
@@ -188,8 +195,7 @@ def healed(view: View, hand: Hand, target: Content, *, generation: int | None, u
         by=hand.by,
         nonce=hand.nonce,
         state="hold" if until is not None else own.state if own else "live",
-        until=until if until is not None else own.until if own else None,
-        allow=own.allow if own else (),
+        until=_later(own, until),
         base=own.base if own else "",
     )
     if own is not None and content_of(view.sets) == target and _says(own, fence):
@@ -197,6 +203,13 @@ def healed(view: View, hand: Hand, target: Content, *, generation: int | None, u
     change = difference(view.sets, target)
     again = survivors(change.kept, change.creates, view.zone, None)
     return _swap(view, fence, (*change.deletes, *again), (*change.creates, *again))
+
+
+def _later(own: Fence | None, until: datetime | None) -> datetime | None:
+    """Return the end of a hold that is not shortened by another."""
+    if own is None or own.state != "hold" or until is None:
+        return until if until is not None else own.until if own else None
+    return own.until if is_as_long(own.until, until) else until
 
 
 def _says(own: Fence, wanted: Fence) -> bool:

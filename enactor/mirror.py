@@ -63,7 +63,7 @@ class PlanMirror:
         except Odd as odd:
             return f"the plan mirror {self._where} is passed over: {odd}; the next publish replaces it"
         if self._seen.plan.fleet != self._fleet:
-            self._seen = None
+            self._seen, self._tag = None, ""
             return f"the plan mirror {self._where} is passed over: it is of another fleet than {self._fleet}"
         self._tag = answer["ETag"]
         return self._seen

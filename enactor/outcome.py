@@ -44,6 +44,8 @@ class Unknown(msgspec.Struct, frozen=True):
     """No answer: the batch may have landed, or may land later. Read the fence, never assume."""
 
     why: str
+    is_unread: bool = False
+    """The fence could not be read either."""
 
 
 class Stopped(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ The core talks to these protocols in the words of the design; AWS's names stay i
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 import msgspec
 
@@ -114,7 +114,7 @@ class PlanAllow(msgspec.Struct, frozen=True, kw_only=True):
 
     guard: str
     generation: int
-    until: datetime
+    until: Annotated[datetime, msgspec.Meta(tz=True)]
     reason: str
     by: str
 

@@ -71,6 +71,13 @@ def rebased(batch: Batch, sets: Mapping[str, tuple[RecordSet, ...]], switch: Rec
     return msgspec.structs.replace(batch, switch=SwitchChange(switch, switch))
 
 
+def takes_a_type(swap: Swap) -> bool:
+    """Tell whether a swap leaves no set of a record type that stands now: what points there would point to nothing."""
+    left = {record.type for record in swap.before if record not in swap.deletes}
+    left |= {record.type for record in swap.creates}
+    return not {record.type for record in swap.before} <= left
+
+
 def over_limits(size: Size) -> Finding:
     """Say what no call can hold: what stands there, or what is wanted, is too large to be replaced at once."""
     message = (

@@ -18,6 +18,7 @@ from typing import Final
 
 import msgspec
 
+from enactor.brake import is_leap
 from enactor.fence import NO_PLAN, Garbled, Switch, is_running
 from enactor.guards import Finding, PlanLimits
 from enactor.observe import SwitchReading
@@ -122,7 +123,7 @@ def choose(
     """Choose the newest valid plan that the plan-wide guards let in; failing that the open one; failing that, none.
 
     A candidate is held against the plan that is open here: what reached the table `--unguarded`, or by another planner's
-    looser limits, is judged again. Where the open plan cannot be read it is the newest one below that can be, and failing that
+    looser limits, is judged again. Where the open plan cannot be read it is the newest one below that can be, and
     the names that have a fence: a guard that has lost what it judges against must not fall silent.
     Below a refused one, kept plans that were not at hand are tried before older candidates.
     """
@@ -136,8 +137,8 @@ def choose(
         if generation == switch.gen:
             return Choice(working=candidate, may_advance=True, opens=False, refused=tuple(refused))
         findings = judge_plan(candidate.stored.plan, base.stored.plan if base else None, limits, zone)
-        if switch.gen and base is None:
-            findings += judge_absence(candidate.stored.plan, fenced, limits, zone)
+        if switch.gen and open_plan is None and not findings:
+            findings = judge_absence(candidate.stored.plan, fenced, limits, zone)
         if findings:
             findings = lifted(findings, allowed(generation))
         if not findings:
@@ -166,7 +167,12 @@ def _in_turn(
 
 
 def _may_be_worked_from(plan: PlanIndex, switch: Switch) -> bool:
-    """Tell whether a plan is above what is open, or the very plan that is: the same number with another digest is a fork."""
-    if plan.stored.generation == switch.gen:
+    """Tell whether a plan is above what is open, or the very plan that is: the same number with another digest is a fork.
+
+    What the table does not vouch for must be near: no file and no mirror may use up the numbers.
+    """
+    generation = plan.stored.generation
+    if generation == switch.gen:
         return plan.stored.short_digest == switch.plan
-    return plan.stored.generation > switch.gen
+    leaps = plan.source != "table" and switch.gen > 0 and is_leap(generation, switch.gen)
+    return generation > switch.gen and not leaps

@@ -342,5 +342,5 @@ def _fence_after(question: Question, target: Content, purpose: Purpose) -> Fence
         allow=repaired.allow if repaired else (),
         base=repaired.base
         if repaired
-        else next_base(known, _bases(question), target, question.limits, question.aws_now),
+        else next_base(known, _bases(question), target, question.limits, question.aws_now, stood=question.stood),
     )

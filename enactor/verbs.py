@@ -69,11 +69,18 @@ class Operator:
             raise NotDone(
                 f"zone {zone} has no switch and no fence of fleet {self._fleet}: bring it in with `enactor init`"
             )
-        change = self._turn(
-            zone,
-            "run",
-            lambda now: None if brake.is_done(now, "run") else brake.generation_of(now, table(), told),
-        )
+        first = found.switch.record
+
+        def wanted(now: FenceRange) -> tuple[int, str] | None:
+            if brake.is_done(now, "run"):
+                return None
+            if now.switch.record != first:
+                raise NotDone(
+                    f"somebody set the switch of zone {zone} while it was being started: {_said(now)}; look, then try again"
+                )
+            return brake.generation_of(now, table(), told)
+
+        change = self._turn(zone, "run", wanted)
         return Done(f"zone {zone} runs: {_said(self._zones.fences(zone, self._fleet))}", change)
 
     def _turn(

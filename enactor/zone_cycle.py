@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from enactor.batch import Batch, fence_set, fitting, halves
-from enactor.crew import Crew, batch_ended, bearings
+from enactor.batch import Batch, fitting, halves
+from enactor.crew import Crew, batch_ended, bearings, resolved
 from enactor.cycle_report import ZoneResult
 from enactor.gate import GateRefusal
 from enactor.guards import Finding
@@ -33,9 +33,9 @@ from enactor.outcome import (
 )
 from enactor.ports import OutsideError, Stopping
 from enactor.report import Action
-from enactor.sending import over_limits, packed, rebased, switch_change
+from enactor.sending import over_limits, packed, rebased, switch_change, takes_a_type
 from enactor.standing import Choice, Standing
-from enactor.swap import State, Swap
+from enactor.swap import State, Swap, decide
 from enactor.wire import names_target
 
 ROUNDS_MAX: Final = 40
@@ -76,10 +76,12 @@ class ZoneCycle:
         self._conflicted: set[str] = set()
         self._lost: Counter[str] = Counter()
         """How often each endpoint was named by a conflict in this cycle."""
+        self._read_since = 0.0
         self._take_bearings()
 
-    def run(self, deadline: float, look_again: Callable[[], Shelf]) -> None:
-        """Work in rounds until everything is at rest or waits."""
+    def run(self, deadline: float, look_again: Callable[[], Shelf], *, read_since: float) -> None:
+        """Work in rounds until everything is at rest or waits; `read_since` is when this cycle began to read."""
+        self._read_since = read_since
         try:
             for attempt in range(ROUNDS_MAX):
                 if attempt and not self._before_next_round(attempt, deadline, look_again):
@@ -159,8 +161,10 @@ class ZoneCycle:
         until = min(deadline, self.crew.clock.now() + ROUND_SECONDS_MAX)
         if not self.standing.running or self.memory.switch.record is None:
             return "over"
-        swaps = [judged.swap for judged in self._judge(self._nonce()).values() if judged.swap is not None]
-        queue = self._packed([swap for swap in swaps if not self._waits(swap)])
+        judged = self._judge(self._nonce())
+        if any(one.swap is not None and takes_a_type(one.swap) for one in judged.values()):
+            judged = self._seen_whole(judged)
+        queue = self._packed([swap for one in judged.values() if (swap := self._ready(one)) is not None])
         while queue:  # ends: a batch leaves for good, or as two smaller ones, or without the endpoint at fault
             if self.crew.clock.now() >= until:
                 return "again"
@@ -170,6 +174,24 @@ class ZoneCycle:
                 return sent
             queue[:0] = parts
         return "done"
+
+    def _seen_whole(self, judged: dict[str, Judged]) -> dict[str, Judged]:
+        """Judge on a listing of this cycle: somebody may have pointed an alias to what goes since the zone was last read whole."""
+        surveyed = self.memory.surveyed_at
+        if surveyed is not None and surveyed >= self._read_since:
+            return judged
+        self.memory.read_all(self.crew.clock.now())
+        return self._judge(self._nonce())
+
+    def _ready(self, judged: Judged) -> Swap | None:
+        """Return what is sent of a judgement now; while the plan's content waits, what the fence names is repaired."""
+        swap = judged.swap
+        if swap is None or not self._waits(swap):
+            return swap
+        if swap.purpose == "repair":
+            return None
+        instead = decide(msgspec.structs.replace(judged.question, may_advance=False))
+        return instead if isinstance(instead, Swap) and not self._waits(instead) else None
 
     def _packed(self, ready: list[Swap]) -> list[Batch]:
         """Fill batches with what is ready; what no call can hold is put off, and what lost again and again goes alone."""
@@ -194,7 +216,8 @@ class ZoneCycle:
 
     def _waits(self, swap: Swap) -> bool:
         key = (swap.zone, swap.name)
-        wait = self.crew.backoff.waiting(key, swap.fence_after.plan, self.crew.clock.now())
+        urgent = swap.state in URGENT_STATES
+        wait = self.crew.backoff.waiting(key, swap.fence_after.plan, self.crew.clock.now(), urgent=urgent)
         if wait is None:
             return False
         if wait.is_contested:
@@ -207,7 +230,7 @@ class ZoneCycle:
         """Send one batch and do what its outcome asks for; return batches that take its place."""
         outcome = self.crew.zones.compare_and_swap(batch)
         if isinstance(outcome, Unknown):
-            outcome = self._resolved(batch, outcome)
+            outcome = resolved(self.crew, batch, outcome)
         self._tell(batch, outcome)
         match outcome:
             case Applied(change_id):
@@ -218,7 +241,8 @@ class ZoneCycle:
             case ZoneBusy() | OverBudget():
                 self._mark(batch, "conflict")
                 return "again", []
-            case Unknown():
+            case Unknown(why):
+                self.error = why if outcome.is_unread else self.error
                 self._conflicted |= {swap.name for swap in batch.swaps}
                 self._mark(batch, "failed")
                 return "again", []
@@ -230,24 +254,6 @@ class ZoneCycle:
                 self.error = why
                 self._mark(batch, "failed")
                 return "over", []
-
-    def _resolved(self, batch: Batch, unknown: Unknown) -> Outcome:
-        """Read back what a lost answer did: this decision's nonce at one fence, or in the switch, means it landed whole."""
-        try:
-            if batch.swaps:
-                swap = batch.swaps[0]
-                wanted = fence_set(swap.fence_after, swap.name, batch.zone_name)
-                landed = wanted in self.crew.zones.at(batch.zone, [wanted.name])
-            else:
-                landed = batch.switch is not None and self._switch_stands(batch.switch.after.values)
-        except OutsideError as error:
-            self.error = str(error)
-            return unknown
-        return Applied("unknown") if landed else unknown
-
-    def _switch_stands(self, values: tuple[str, ...]) -> bool:
-        record = self.crew.zones.switch(self.memory.zone, self.crew.fleet).record
-        return record is not None and record.values == values
 
     def _applied(self, batch: Batch, change_id: str) -> None:
         self.memory.applied(batch)

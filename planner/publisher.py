@@ -14,6 +14,7 @@ from enactor.guards import LimitsTable
 from enactor.plan import Plan, StoredPlan
 from enactor.ports import Chance, Clock, Conflict, Draft, PlanEntry, PlanHead, PlanStore, PublishStore, Unavailable
 from enactor.table import draft_of
+from enactor.table_keys import GENERATION_MAX
 from enactor.table_reading import BODY_LIMIT_OCTETS
 from planner.publishing import Parent, Publication, Store, Wish, decide
 
@@ -103,7 +104,7 @@ def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, 
         base_generation=base.generation if base else None,
         floor=store.floor(),
     )
-    allows = store.allows(parent.next)
+    allows = store.allows(parent.next) if parent.next <= GENERATION_MAX else ()
     allowed = frozenset(one.guard for one in allows if one.until > now)
     return msgspec.structs.replace(parent, allowed=allowed), notes
 

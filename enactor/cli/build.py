@@ -15,7 +15,7 @@ from enactor.hooks import Event, Hook
 from enactor.library import Library
 from enactor.logs import logger
 from enactor.mirror import plan_mirror
-from enactor.names import NameFault, canonical, is_within
+from enactor.names import NameFault, canonical, is_within, reserved_label
 from enactor.outside import SystemChance, SystemClock, route53_zones
 from enactor.ports import Missing, OutsideError
 from enactor.route53 import Route53Zones
@@ -123,7 +123,12 @@ def place_of(doors: Parts, name: str, zone: str | None) -> tuple[str, str]:
         wanted = canonical(name)
     except NameFault as fault:
         raise click.UsageError(f"{name!r} is no DNS name: {fault}") from None
+    if (label := reserved_label(wanted)) is not None:
+        raise click.UsageError(f"{wanted} cannot be an endpoint: the label {label} is kept for fences and switches")
     if zone is not None:
+        zone_name = doors.zones.zone_name(zone)
+        if not is_within(wanted, zone_name):
+            raise click.UsageError(f"{wanted} does not lie in zone {zone}, which is {zone_name}")
         return zone, wanted
     fitting = {
         found: len(doors.zones.zone_name(found))

@@ -11,7 +11,7 @@ from enactor.cli.build import Parts, library, parts, place_of, wheel
 from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, shelf_of, yes_option
 from enactor.cli.verbs import BY_HAND, chosen, each, logged, reason_option, zone_argument, zone_option
-from enactor.endpoint_verbs import Place
+from enactor.endpoint_verbs import EndpointOperator, Place
 from enactor.fence import Switch
 from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
@@ -64,15 +64,14 @@ def adopt(
     if not places:
         click.echo("no name that the newest plan lists is foreign: nothing to adopt")
         return
-    previews = [hand.adopt_preview(place, from_fleet) for place in places]
-    for preview in previews:
-        say_all(preview)
+    places = _previewed(hand, places, from_fleet, only_one=not every)
     if every:
         _ask_count(len(places), yes=yes)
     elif not yes and not click.confirm("adopt it?", default=False, err=True):
         end(EXIT_FAILED, ["not adopted; nothing was written"])
-    for one in sorted({place.zone for place in places}):
-        _before_first_adopt(doors, one, snapshot_path)
+    zones = sorted({place.zone for place in places})
+    for one in zones:
+        _before_first_adopt(doors, one, snapshot_path if len(zones) == 1 else None)
     for place in places:
         carry_out(doors, "adopt", reason, place, partial(hand.adopt, place, from_fleet))
 
@@ -88,6 +87,23 @@ def _foreign(doors: Parts, only: str | None, from_fleet: str | None) -> list[Pla
             fleet = getattr(fences[name].fence, "fleet", None) if name in fences else None
             if name in standing and (name not in fences or (from_fleet is not None and fleet == from_fleet)):
                 found.append(Place(zone, name))
+    return found
+
+
+def _previewed(hand: EndpointOperator, places: list[Place], from_fleet: str | None, *, only_one: bool) -> list[Place]:
+    """Say what will be done at each name, and leave out of many what cannot be adopted."""
+    found = []
+    for place in places:
+        try:
+            say_all(hand.adopt_preview(place, from_fleet))
+        except NotDone as why:
+            if only_one:
+                raise
+            click.echo(f"enactor: left out: {why}", err=True)
+        else:
+            found.append(place)
+    if not found:
+        raise NotDone("nothing is left to adopt")
     return found
 
 
@@ -142,6 +158,8 @@ def retire(
     """
     doors, place = at(flags, name, zone)
     plan = _unlisted(doors, place, of, without_plan=without_plan)
+    if plan is None or (place.zone, place.name) not in plan.retired:
+        _not_open(doors, place, of, without_plan=without_plan)
     hand = hand_of(doors, reason)
     say_all(hand.retire_preview(place, of))
     if not yes and click.prompt("type the name again to retire it", err=True).rstrip(".") != place.name.rstrip("."):
@@ -154,7 +172,7 @@ def _unlisted(doors: Parts, place: Place, of: ManagedType | None, *, without_pla
     """Return the newest plan at hand; end where it lists the name, or where nobody can tell."""
     shelf = shelf_of(doors)
     if not shelf.candidates:
-        if shelf.reachable or without_plan:
+        if without_plan or (shelf.reachable and shelf.head is None):
             return None
         why = "; ".join(shelf.problems)
         raise NotDone(
@@ -171,11 +189,18 @@ def _unlisted(doors: Parts, place: Place, of: ManagedType | None, *, without_pla
     return plan
 
 
-def _not_open(doors: Parts, place: Place) -> None:
-    """End where the plan that is open lists the name: an enactor would take it back as its own."""
+def _not_open(doors: Parts, place: Place, of: ManagedType | None = None, *, without_plan: bool = False) -> None:
+    """End where the plan that is open lists the name, or the type: an enactor would bring it back, or the newest never said so."""
     switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
     plan = library(doors).open_plan(switch) if isinstance(switch, Switch) else None
-    if plan is not None and place.name in plan.zone(place.zone):
+    if plan is None and isinstance(switch, Switch) and switch.gen and not without_plan:
+        raise NotDone(
+            f"plan {switch.gen}, which is open in zone {place.zone}, cannot be read, so nobody can tell whether it lists "
+            f"{place.name}: publish one that lists it under retired, or go on with --without-plan"
+        )
+    content = plan.contents.get((place.zone, place.name), ()) if plan else ()
+    listed = plan is not None and place.name in plan.zone(place.zone)
+    if plan is not None and (any(record.type == of for record in content) if of else listed):
         raise NotDone(
             f"plan {plan.stored.generation}, which is open in zone {place.zone}, lists {place.name}: wait until the newest "
             "is open there (`enactor survey` says what keeps it)"
@@ -193,7 +218,7 @@ def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any)
     """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
     doors, place = at(flags, name, zone)
     _unlisted(doors, place, None, without_plan=True)
-    _not_open(doors, place)
+    _not_open(doors, place, without_plan=True)
     hand = hand_of(doors, reason)
     say_all(hand.disown_preview(place))
     if not yes and not click.confirm("disown it?", default=False, err=True):

@@ -77,7 +77,7 @@ def test_who_is_listed_no_more_is_forgotten() -> None:
     backoff = Backoff()
     for key in (KEY, OTHER):
         backoff.failed(key, "a", "rejected", now=0.0, jitter=1.0)
-    backoff.keep_only(frozenset({OTHER}))
+    backoff.keep_only(frozenset({OTHER}), frozenset({KEY[0], OTHER[0]}))
     assert backoff.waiting(KEY, "a", 0.0) is None
     assert backoff.waiting(OTHER, "a", 0.0) is not None
 
@@ -140,7 +140,7 @@ def test_other_content_goes_at_once_to_a_contested_endpoint() -> None:
     for second in (0.0, 60.0, 120.0):
         repair(backoff, second)
     assert backoff.waiting(KEY, "b", 120.0) is None
-    backoff.keep_only(frozenset())
+    backoff.keep_only(frozenset(), frozenset({KEY[0]}))
     assert repair(backoff, 121.0)
     assert backoff.waiting(KEY, "a", 121.0) is None
 
@@ -183,7 +183,25 @@ def test_what_was_put_in_place_once_is_remembered_until_nobody_lists_it() -> Non
     backoff.succeeded(KEY)
     assert backoff.was_written(KEY)
     assert not backoff.was_written(OTHER)
-    backoff.keep_only(frozenset({KEY, OTHER}))
+    backoff.keep_only(frozenset({KEY, OTHER}), frozenset({KEY[0], OTHER[0]}))
     assert (backoff.was_written(KEY), backoff.was_written(OTHER)) == (True, False)
-    backoff.keep_only(frozenset({OTHER}))
+    backoff.keep_only(frozenset({OTHER}), frozenset({KEY[0], OTHER[0]}))
     assert not backoff.was_written(KEY)
+
+
+def test_what_answers_nobody_by_now_waits_a_minute_at_most_whatever_it_waits_for() -> None:
+    """It was contested, or rejected, while it answered; then it was wiped."""
+    backoff = Backoff()
+    for second in range(0, 3000, 10):
+        repair(backoff, float(second))
+    assert backoff.waiting(KEY, "a", 3000.0) is not None
+    last = max(second for second in range(0, 3000, 10) if second <= 3000)
+    assert backoff.waiting(KEY, "a", last + 70.0, urgent=True) is None
+
+
+def test_a_zone_that_could_not_be_read_keeps_its_waits() -> None:
+    """Nobody knows what is listed there."""
+    backoff = Backoff()
+    backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
+    backoff.keep_only(frozenset(), frozenset({OTHER[0]}))
+    assert backoff.waiting(KEY, "a", 0.0) is not None

@@ -15,6 +15,7 @@ from .kernel_builders import (
     FLEET,
     LATER,
     NEW_NONCE,
+    NOW,
     ZONE,
     ZONE_NAME,
     ListedZone,
@@ -90,9 +91,16 @@ def test_a_slip_of_the_finger_is_taken_back_by_the_person_who_tells_the_generati
 
 
 def test_a_fence_near_it_explains_a_switch_that_is_far_above_the_table() -> None:
-    """A table restored to its first day: the zone has really been there, so it is no slip."""
-    found = seen(5_000_000, switch_is=switch(5_000_001, "c" * 12))
+    """A table restored to its first day: the zone has really been there, so it is no slip. One fence can be mistyped; two are not."""
+    found = seen(5_000_000, 4_999_990, switch_is=switch(5_000_001, "c" * 12))
     assert generation_of(found, Table(HEAD_9, 0), 9) == (5_000_001, "c" * 12)
+
+
+@pytest.mark.parametrize("table", [Table(HEAD_9, 0), None])
+def test_a_fence_whose_generation_was_mistyped_moves_no_switch(table: Table | None) -> None:
+    """`stop` would write twelve nines into the switch, and no number would be left for the next plan."""
+    found = seen(8, 999_999_999_999, switch_is=switch(9, "9" * 12))
+    assert generation_of(found, table, None) == (9, "9" * 12)
 
 
 def test_another_plan_of_head_s_generation_stays_forked() -> None:
@@ -158,6 +166,21 @@ def test_a_switch_is_done_when_it_clearly_says_so(found: Any, done_run: bool, do
     """A stop with an end is not a stop for good, and a hand-typed one is completed."""
     assert is_done(seen(switch_is=found), "run") is done_run
     assert is_done(seen(switch_is=found), "stop") is done_stop
+
+
+@pytest.mark.parametrize(
+    ("found", "until", "done"),
+    [
+        (switch(7, mode="stop"), LATER, True),
+        (switch(7, mode="stop", until=LATER), NOW, True),
+        (switch(7, mode="stop", until=NOW), LATER, False),
+        ("mode=stop", LATER, True),
+        ("mode=stop", None, False),
+    ],
+)
+def test_a_second_stop_never_shortens_the_first(found: Any, until: Any, done: bool) -> None:
+    """What was typed by hand is for good; without an end it is completed."""
+    assert is_done(seen(switch_is=found), "stop", until) is done
 
 
 def test_a_new_switch_reads_back_with_its_own_nonce() -> None:

@@ -71,6 +71,16 @@ def test_the_old_half_may_go_once_the_new_half_stands() -> None:
     assert refused(both, balancers(*range(11, 21)), stood=both) == []
 
 
+def test_what_is_added_over_what_stood_is_counted_from_there_on() -> None:
+    """A window opened by a small step does not let sixty go unseen."""
+    base, stood = f"{BEGAN}/{content_digest(TWO)}", TWO
+    sixty = balancers(*range(1, 61))
+    grown = next_base(fence(*balancers(1), base=base), (balancers(1),), sixty, LIMITS, NOW, stood=stood)
+    assert grown == f"{BEGAN}/{content_digest(sixty)}"
+    assert refused(balancers(*range(1, 37)), balancers(*range(1, 15)), stood=sixty) == ["slow-drain"]
+    assert next_base(fence(*FOUR, base=BASE), (FOUR,), SIX, LIMITS, NOW, stood=TEN) == BASE, "less than stood"
+
+
 def test_each_kind_is_counted_alone() -> None:
     """Ten of IPv4 do not make up for the IPv6 that goes."""
     six = balancers(1, 2, 3, 4, kind="AAAA")

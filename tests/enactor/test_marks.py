@@ -70,7 +70,9 @@ def allowed(seen: View) -> Swap | None:
 
 
 def retired(seen: View, of: Any = None, **pointed: tuple[str, ...]) -> Swap | None:
-    return marks.retired(seen, HAND, of, generation=9, pointed={(NAME, kind): names for kind, names in pointed.items()})
+    return marks.retired(
+        seen, HAND, of, generation=9, aws_now=NOW, pointed={(NAME, kind): names for kind, names in pointed.items()}
+    )
 
 
 def adopted(seen: View) -> Swap | None:
@@ -135,6 +137,27 @@ def test_a_hold_can_be_made_longer_and_kept_for_good() -> None:
     assert marks.held(seen, HAND, LATER) is None
     assert made(marks.held(seen, HAND, None)).fence_after.until is None
     assert made(released(seen)).fence_after.until is None
+
+
+def test_a_second_person_never_shortens_a_hold() -> None:
+    """For good is longer than any time; `release` is the verb that ends one."""
+    assert marks.held(view(A, of=fence(A, state="hold")), HAND, LATER) is None
+    assert marks.held(view(A, of=fence(A, state="hold", until=LATER)), HAND, NOW) is None
+    for_good = view(of=fence(A, state="hold"))
+    assert made(healed(for_good, None)).fence_after.until is None
+    short = view(of=fence(A, state="hold", until=EARLIER))
+    assert made(healed(short, None)).fence_after.until == LATER
+
+
+def test_a_hold_that_has_ended_keeps_nobody_from_retiring() -> None:
+    """By AWS's own clock."""
+    assert made(retired(view(A, of=fence(A, state="hold", until=EARLIER)))).fence_after.state == "retired"
+
+
+def test_what_another_fleet_holds_is_not_taken_over() -> None:
+    """The hold is a person's word there."""
+    with pytest.raises(NotDone, match="released there first"):
+        marks.adopted(view(A, of=fence(A, fleet="core", state="hold")), HAND, "core")
 
 
 def test_a_hold_beside_nothing_is_possible() -> None:

@@ -41,6 +41,7 @@ class World:
         self.environment = sandbox.environment() | {"ENACTOR_TABLE": table, "ENACTOR_FLEET": "edge"}
         for name, value in self.environment.items():
             monkeypatch.setenv(name, value)
+        monkeypatch.delenv("COLUMNS", raising=False)  # xdist sets it, and the tables keep to it
         session = boto3.session.Session()  # making one reads botocore's models: once a test is enough
         monkeypatch.setattr(boto3.session, "Session", lambda: session)
         self.table = PlanTable(table_client(session), table, "edge", clock=SystemClock(), chance=SystemChance())

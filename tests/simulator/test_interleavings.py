@@ -15,9 +15,9 @@ OCTOBER_STATES: Final = 293_344
 """How many states the October story has without a fault. A change of such a number is a change of what the code asks of the
 outside, and the commit says why."""
 ONE_FAULT_STATES: Final = {
-    "without-collect": ((0, 1, 2), 159_953),
-    "one-enactor": ((0, 1, 3), 106_789),
-    "without-planner": ((1, 2, 3), 269_853),
+    "without-collect": ((0, 1, 2), 155_629),
+    "one-enactor": ((0, 1, 3), 104_801),
+    "without-planner": ((1, 2, 3), 263_157),
 }
 """The same story with one part left out and any one fault anywhere: which actors, and how many states."""
 pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end

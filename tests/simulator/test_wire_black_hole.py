@@ -23,19 +23,7 @@ OLD_DISK = Scenario(
 """An enactor starts again with an older plan on its disk than the zone is open at; an endpoint that both plans agree on is wiped."""
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        UNREACHABLE,
-        pytest.param(
-            DOWN,
-            marks=pytest.mark.xfail(
-                reason="two reads of the table that time out use up the cycle's 60 s: no batch is ever sent",
-                strict=False,
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("fault", [UNREACHABLE, DOWN])
 def test_what_the_fence_names_is_repaired_from_the_disk_while_the_table_is_away(fault: Fault) -> None:
     """Within three cycles, whether the table refuses connections or lets them run into time-outs."""
     with wire_tier() as tier:

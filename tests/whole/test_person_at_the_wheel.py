@@ -168,6 +168,8 @@ def test_what_an_alias_points_to_is_not_retired(running: World) -> None:
     alias = {"DNSName": WEB, "HostedZoneId": running.zone, "EvaluateTargetHealth": False}
     running.edit("CREATE", {"Name": "www.example.test.", "Type": "A", "AliasTarget": alias})
     running.publish(running.endpoint(1, 2), flags=["--unguarded"])
+    done(running, "allow", "*", "--guard", "vanished", "--generation", "2")
+    running.machine().cycle()
     refused = done(running, "retire", WEB, "--yes", expect=1)
     assert "an alias at www.example.test. points to the A sets" in refused
     assert len(running.stands(WEB)) == 1
