@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from enactor import names
 from enactor.fence import (
+    TEXT_LIMIT_OCTETS,
     Allow,
     Fence,
     Garbled,
@@ -127,3 +128,56 @@ def test_a_hold_lasts_until_its_end_and_without_one_for_good() -> None:
     ending = msgspec.structs.replace(held, until=AWS_NOW)
     assert [is_held(ending, now) for now in (PAST, AWS_NOW, SOON, None)] == [True, False, False, True]
     assert not is_held(msgspec.structs.replace(ending, state="live"), PAST)
+
+
+@pytest.mark.parametrize(
+    "relative", ["a._apex", "a._wildcard", "_switch-edge", "a._switch-edge", "_selftest-0a", "_fence"]
+)
+def test_a_name_with_a_label_of_ours_is_no_endpoint_s_fence(relative: str) -> None:
+    """Wherever it stands: no endpoint can have it."""
+    assert names.name_of_fence(f"{relative}._fence.{ZONE}", ZONE) is None
+
+
+WHY: list[tuple[str, str]] = [
+    ("v=1 fleet=edge gen=7 plan=aaaaaaaaaaaa by=az-1 nonce=00000000 state=gone", "state='gone'"),
+    ("v=1 fleet=edge gen=7 plan=aaaaaaaaaaaa by=az-1 nonce=00000000 state=live until=soon", "'soon'"),
+    ("v=1 fleet=edge gen=7 plan=aaaaaaaaaaaa by=az-1 nonce=00000000 state=live allow=all", "allow='all'"),
+    ("v=1 fleet=edge gen=x plan=aaaaaaaaaaaa by=az-1 nonce=00000000 state=live", "gen='x'"),
+    ("v=2 fleet=edge", "'2'"),
+    ("v=1 fleet=edge", "it lacks by, gen"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), WHY)
+def test_a_fence_that_cannot_be_read_says_why(text: str, why: str) -> None:
+    """A person typed it, and looks for the word to mend."""
+    found = read_fence(text_set("a.", text))
+    assert isinstance(found, Garbled)
+    assert why in found.why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("v=1 fleet=edge mode=walk gen=7 plan=aaaaaaaaaaaa nonce=00000000", "mode='walk'"),
+        ("v=1 fleet=edge mode=run gen=7 plan=all nonce=00000000", "plan='all'"),
+        ("v=1 fleet=edge mode=run gen=0 plan=aaaaaaaaaaaa nonce=00000000", "plan=aaaaaaaaaaaa"),
+        ("v=1 fleet=blue mode=run gen=7 plan=aaaaaaaaaaaa nonce=00000000", "'blue'"),
+        ("mode=stop", "it lacks"),
+    ],
+)
+def test_a_switch_that_cannot_be_read_says_why(text: str, why: str) -> None:
+    """It means stop, and the reason is shown in every survey."""
+    found = read_switch(text_set("a.", text), "edge")
+    assert isinstance(found, Garbled)
+    assert why in found.why
+
+
+def test_a_text_may_be_as_long_as_one_txt_string() -> None:
+    """255 octets fit, and what is longer is our own mistake: names of fleets and enactors are limited where they are set."""
+    switch = Switch(fleet="edge", mode="run", gen=7, plan="a" * 12, nonce="0")
+    left = TEXT_LIMIT_OCTETS - len(switch_text(switch))
+    longest = msgspec.structs.replace(switch, nonce="0" * (left + 1))
+    assert len(switch_text(longest)) == TEXT_LIMIT_OCTETS
+    with pytest.raises(AssertionError, match="256 octets"):
+        switch_text(msgspec.structs.replace(longest, nonce="0" * (left + 2)))

@@ -13,6 +13,7 @@ from enactor.records import (
     Alias,
     RecordSet,
     canonical_set,
+    canonical_value,
     content_digest,
     content_of,
     difference,
@@ -252,3 +253,25 @@ def test_a_delete_gives_the_set_to_the_letter() -> None:
     same_again = difference([odd], content_of([odd]))
     assert same_again.kept == (odd,)
     assert same_again.deletes == same_again.creates == ()
+
+
+@pytest.mark.parametrize(
+    ("record_type", "value", "wanted"),
+    [
+        ("A", " 192.0.2.1 ", "192.0.2.1"),
+        ("AAAA", "2001:DB8:0::1", "2001:db8::1"),
+        ("TXT", '"a"   "b"', '"a""b"'),
+        ("TXT", "no quotes", "no quotes"),
+        ("CNAME", "Host.Example.net", "host.example.net."),
+        ("NS", "Ns.Example.net", "Ns.Example.net"),
+    ],
+)
+def test_a_value_has_one_spelling(record_type: str, value: str, wanted: str) -> None:
+    """What two programs write differently and Route 53 answers alike is no drift."""
+    assert canonical_value(record_type, value) == wanted
+
+
+def test_what_is_no_name_is_folded_all_the_same() -> None:
+    """A listing may have it; two spellings of it are one set."""
+    odd = msgspec.structs.replace(simple(1), name="A..example.test.")
+    assert canonical_set(odd).name == "a..example.test."

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from enactor.records import Alias, RecordSet
-from enactor.wire import entries, is_stale, listed_name, named_in, record_from_wire, record_to_wire
+from enactor.wire import entries, is_stale, listed_name, named_in, names_target, record_from_wire, record_to_wire
 
 VALUES = {"TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}]}
 ALIAS = {
@@ -157,3 +157,18 @@ def test_a_bracketed_list_is_cut_into_its_messages() -> None:
 def test_only_what_no_longer_stands_is_stale(message: str) -> None:
     """A stale decision is decided again; what Route 53 will not have in any case is not."""
     assert is_stale(message) == (message in STALE)
+
+
+def test_a_message_with_one_bracket_is_read_as_it_stands() -> None:
+    """Only a whole bracketed list is one."""
+    assert entries("[Tried to do it") == ("[Tried to do it",)
+    assert entries("Tried to do it]") == ("Tried to do it]",)
+
+
+def test_a_message_about_an_alias_names_the_target_that_is_not_there() -> None:
+    """So whoever points to it is meant, and not an endpoint of that name."""
+    message = "Tried to create an alias that targets a.example.test., type A in zone Z1, but the alias target name does not exist"
+    assert names_target(message)
+    assert not names_target(
+        "Tried to create resource record set [name='a.example.test.', type='A'] but it already exists"
+    )

@@ -69,9 +69,11 @@ GROUPS: Final[Mapping[str, Group]] = {
         ),
         (
             "enactor/test_names_and_fences",
+            "enactor/test_observe",
             "enactor/test_references",
             "enactor/test_standing",
             "enactor/test_judge",
+            "enactor/test_judge_surroundings",
             "enactor/test_marks",
             "enactor/test_brake",
             "enactor/test_records",
