@@ -161,6 +161,7 @@ class EndpointOperator:
 
     def heal(self, place: Place, remedy: "Remedy") -> Done:
         """Put the content in place, through fence and gate."""
+        self._view(place)  # AWS's time comes with an answer
         until = self._hold_end(remedy)
 
         def decide() -> Batch | None:
