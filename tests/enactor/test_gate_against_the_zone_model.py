@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enactor import gate
+from enactor.aliases import beyond
 from enactor.batch import Batch, Change, ordered
 from enactor.fence import Fence, read_fence
 from enactor.gate import GateLimits, refusals
@@ -178,7 +179,9 @@ def wild(draw: st.DrawFn, scene: Scene, name: str) -> Swap:
 def batch_of(scene: Scene, swaps: Sequence[Swap]) -> Batch:
     names = {swap.name for swap in swaps}
     pointed = frozenset(key for key in scene.pointed if key[0] in names)
-    return batch(*ordered(swaps), pointed=pointed)
+    sets = {name: scene.sets(name) for name in NAMES}
+    written = [record for swap in swaps for record in (*swap.before, *swap.creates)]
+    return batch(*ordered(swaps), pointed=pointed, beyond=beyond(sets, written, ZONE))
 
 
 @st.composite
