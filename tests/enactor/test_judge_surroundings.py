@@ -1,13 +1,13 @@
 """What the plan will really put in a zone, and where older contents are looked for: what the judgement of every endpoint rests on."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
 
 from enactor.fence import Fence, text_set
 from enactor.guards import LimitRule, Limits, LimitsTable
-from enactor.judge import Bench, endpoint_names, judge, reasons_of, surroundings
+from enactor.judge import Bench, Judged, endpoint_names, judge, reasons_of, surroundings
 from enactor.names import fence_name
 from enactor.plan_index import PlanIndex
 from enactor.records import Content, RecordSet, content_digest, content_of
@@ -15,12 +15,15 @@ from enactor.swap import Refused, Swap
 
 from .kernel_builders import (
     EARLIER,
+    ENACTOR,
     FLEET,
     LATER,
     NAME,
+    NEW_NONCE,
     NOW,
     ZONE,
     ZONE_NAME,
+    digest,
     entry,
     fence,
     fence_record,
@@ -141,3 +144,39 @@ def test_an_endpoint_that_no_plan_lists_says_so_though_it_drifted_too() -> None:
     found = judge(memory(A, fence_record(fence(B))), looking(index(8), KeptHere(NAME)), [NAME])[NAME]
     assert found.state == "vanished"
     assert "no plan lists this name" in reasons_of(found)[0]
+
+
+def drained(aws_now: datetime, kept: KeptHere, name: str = NAME) -> Judged:
+    """Judge a step from four to two of the ten that stood when the window began, an hour's plan at hand."""
+    ten, four, two = (tuple(weighted(number) for number in range(count)) for count in (10, 4, 2))
+    own = fence(*four, base=f"2026-11-30T04:00:00Z/{digest(*ten)}")
+    table = looking(index(8, entry(*two)), kept, aws_now=aws_now)
+    return judge(memory(*four, fence_record(own)), table, [name])[name]
+
+
+def test_small_steps_within_a_window_are_held_against_what_stood_when_it_began() -> None:
+    """By AWS's own clock, and by the content of that very endpoint; after the window a step is judged by itself."""
+    ten = content_of(weighted(number) for number in range(10))
+    found = drained(NOW, KeptHere(NAME, ten)).decision
+    assert isinstance(found, Refused)
+    assert [(one.guard, one.wanted) for one in found.findings] == [("slow-drain", 0.8)]
+    unknown = drained(NOW, KeptHere(TARGET, ten)).decision
+    assert isinstance(unknown, Refused)
+    assert [one.observed for one in unknown.findings] == ["unknown"]
+    assert isinstance(drained(datetime(2026, 12, 1, tzinfo=UTC), KeptHere(NAME, ten)).decision, Swap)
+
+
+def test_a_swap_bears_the_round_s_nonce_and_who_writes() -> None:
+    """By the nonce a lost answer is found again, and by the name a person finds the enactor."""
+    table = looking(index(8, entry(A, B)), KeptHere(NAME), nonce=NEW_NONCE)
+    swap = judge(memory(A, fence_record(fence(A))), table, [NAME])[NAME].swap
+    assert swap is not None
+    assert (swap.fence_after.by, swap.fence_after.nonce) == (ENACTOR, NEW_NONCE)
+
+
+def test_a_hold_ends_by_aws_s_clock() -> None:
+    """No time, no end."""
+    held = memory(A, fence_record(fence(A, state="hold", until=EARLIER)))
+    for aws_now, state in ((NOW, "behind"), (None, "held")):
+        table = looking(index(8, entry(A, B)), KeptHere(NAME), aws_now=aws_now)
+        assert judge(held, table, [NAME])[NAME].state == state

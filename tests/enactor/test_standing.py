@@ -4,11 +4,13 @@ from datetime import datetime
 
 import pytest
 
+from enactor.brake import LEAP_MAX
 from enactor.fence import Garbled, Switch, read_switch, text_set
 from enactor.guards import PlanLimits
 from enactor.observe import SwitchReading
 from enactor.plan import Retired
 from enactor.plan_index import PlanIndex
+from enactor.report import Source
 from enactor.standing import Choice, choose, same_generation_first, stand
 
 from .kernel_builders import (
@@ -289,3 +291,35 @@ def test_a_plan_is_judged_by_the_endpoints_of_the_zone_alone() -> None:
     base = index(7, *(entry(simple(1, name=name), name=name) for name in names(1, 2)), other)
     found = choose(ZONE, opened(base), [P8], base, PlanLimits())
     assert (found.working, found.opens, found.refused) == (P8, True, ())
+
+
+@pytest.mark.parametrize(
+    ("source", "opened_at", "distance", "worked_from"),
+    [
+        ("table", 8, LEAP_MAX + 1, True),
+        ("disk", 8, LEAP_MAX, True),
+        ("disk", 8, LEAP_MAX + 1, False),
+        ("mirror", 8, LEAP_MAX + 1, False),
+        ("disk", 1, LEAP_MAX + 1, False),
+        ("disk", 0, LEAP_MAX + 1, True),
+    ],
+)
+def test_a_file_or_a_mirror_cannot_use_up_the_numbers(
+    source: Source, opened_at: int, distance: int, worked_from: bool
+) -> None:
+    """A plan far above what is open must come from the table; a zone where nothing is open yet has nothing to be far from."""
+    far = PlanIndex(plan_of(opened_at + distance, 1, 2).stored, source)
+    assert (choose(ZONE, switch(opened_at), [far], None, PlanLimits()).opens) is worked_from
+
+
+def test_a_zone_where_nothing_is_open_looks_for_no_older_plan() -> None:
+    """There is none below generation 0, and a table need not be read to tell."""
+    asked: list[int] = []
+
+    def below(generation: int) -> None:
+        asked.append(generation)
+
+    choose(ZONE, switch(0), [P8], None, PlanLimits(), below=below)
+    assert asked == []
+    choose(ZONE, switch(7), [P8], None, PlanLimits(), below=below)
+    assert asked == [7]
