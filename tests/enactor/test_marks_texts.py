@@ -1,0 +1,106 @@
+"""What a verb's swap says of its endpoint, what it keeps of the fence it replaces, and the sentence where it is not done."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from enactor import marks
+from enactor.fence import Allow, Fence
+from enactor.insist import NotDone
+from enactor.marks import why_not_allowable
+from enactor.records import RecordSet, content_of
+from enactor.swap import Swap, View
+
+from .kernel_builders import (
+    EARLIER,
+    FLEET,
+    LATER,
+    NAME,
+    NEW_NONCE,
+    NOW,
+    ZONE,
+    fence,
+    reading,
+    weighted,
+)
+
+HAND = marks.Hand(fleet=FLEET, by="ann", nonce=NEW_NONCE)
+A, B, SIX = weighted(1), weighted(2), weighted(1, record_type="AAAA")
+ALLOW = Allow("shrink-targets", 8, LATER)
+BASE = f"2026-11-30T04:00:00Z/{'c' * 12}"
+
+
+def view(*sets: RecordSet, of: Fence | None = None) -> View:
+    return View(name=NAME, zone=ZONE, fence=reading(of), sets=sets)
+
+
+def test_a_verb_s_swap_says_what_it_saw() -> None:
+    """The last gate plays it on what stood, and the batch sorts it by its state: it only marks, and is never urgent."""
+    seen = view(A, B, of=fence(A, B))
+    swap = marks.held(seen, HAND, None)
+    assert swap is not None
+    assert (swap.name, swap.zone, swap.state, swap.purpose, swap.before) == (NAME, ZONE, "current", "mark", (A, B))
+
+
+def test_taking_one_type_away_keeps_the_rest_of_the_fence() -> None:
+    """It names what is left, and says who did it by which nonce; a window and a permission stay."""
+    own = fence(A, SIX, allow=(ALLOW,), base=BASE)
+    swap = marks.retired(view(A, SIX, of=own), HAND, "AAAA", generation=9, aws_now=NOW, pointed={})
+    assert swap is not None
+    assert swap.fence_after == msgspec.structs.replace(fence(A, allow=(ALLOW,), base=BASE), by="ann", nonce=NEW_NONCE)
+
+
+def healed(of: Fence | None, *, generation: int | None = 8, until: object = None) -> Fence:
+    swap: Swap | None = marks.healed(
+        view(A, of=of),
+        HAND,
+        content_of((A, B) if of else (A,)),
+        generation=generation,
+        until=until,  # type: ignore[arg-type]
+    )
+    assert swap is not None
+    return swap.fence_after
+
+
+def test_to_heal_keeps_the_window_and_an_end_that_was_set() -> None:
+    """A brake that stands lasts at least as long as it was to."""
+    own = fence(A, state="hold", until=LATER, base=BASE)
+    kept = healed(own)
+    assert (kept.state, kept.until, kept.base, kept.gen) == ("hold", LATER, BASE, 8)
+    assert healed(own, until=EARLIER).until == LATER
+    assert healed(msgspec.structs.replace(own, until=EARLIER), until=LATER).until == LATER
+    assert healed(fence(A), until=LATER).until == LATER
+    assert (healed(fence(A)).until, healed(None).until, healed(None).base) == (None, None, "")
+    assert healed(fence(A, gen=7), generation=None).gen == 7
+
+
+@pytest.mark.parametrize(
+    ("verb", "word"),
+    [
+        (lambda seen: marks.held(seen, HAND, None), "to hold:"),
+        (lambda seen: marks.released(seen, HAND), "to release:"),
+        (lambda seen: marks.allowed(seen, HAND, ALLOW, NOW), "to allow a guard:"),
+    ],
+)
+def test_where_there_is_no_fence_the_sentence_says_what_was_to_be_done(
+    verb: Callable[[View], object], word: str
+) -> None:
+    """And that `adopt` comes first."""
+    with pytest.raises(NotDone, match=f"nothing {word} `enactor adopt {NAME}` first"):
+        verb(view(A))
+
+
+def test_a_fence_without_room_names_the_permissions_in_the_way() -> None:
+    """Those that stand, and not the one that was asked for: a person waits until they expire."""
+    allows = tuple(Allow("shrink-capacity", 123_456_789_010 + number, LATER) for number in range(3))
+    with pytest.raises(NotDone) as found:
+        marks.allowed(view(A, of=fence(A, allow=allows)), HAND, ALLOW, NOW)
+    assert f"beside {', '.join(map(str, allows))}: wait" in str(found.value)
+
+
+def test_a_guard_that_cannot_be_allowed_there_says_where() -> None:
+    """And lists what can be."""
+    assert "for a whole plan; these can: changed-share, vanished" in str(why_not_allowable("ttl", of_plan=True))
+    assert "at an endpoint; these can: " in str(why_not_allowable("ttl", of_plan=False))
+    assert "these can be allowed: changed-share, vanished" in str(why_not_allowable("tll", of_plan=True))
