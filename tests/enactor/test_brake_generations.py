@@ -3,13 +3,14 @@
 import msgspec
 import pytest
 
-from enactor.brake import LEAP_MAX, Table, explaining, fence_generations, generation_of, is_done, new_switch
+from enactor.brake import LEAP_MAX, Table, Unclear, explaining, fence_generations, generation_of, is_done, new_switch
 from enactor.fence import text_set
 from enactor.names import switch_name
 from enactor.observe import FenceRange, FenceReading
 from enactor.ports import PlanHead
 
 from .kernel_builders import (
+    EARLIER,
     FLEET,
     LATER,
     NEW_NONCE,
@@ -69,3 +70,17 @@ def test_a_run_is_done_whatever_end_was_asked_for() -> None:
     """Only a stop has one."""
     assert is_done(zone(gen=8), "run", LATER)
     assert not is_done(zone(gen=8), "stop")
+
+
+def test_a_fence_above_all_that_is_sure_does_not_raise_the_number() -> None:
+    """One mistyped fence would use up the numbers; where nothing is sure a person must tell."""
+    head = PlanHead(50, "d" * 64)
+    assert generation_of(zone(5, LEAP_MAX + 100), Table(head, 0), None) == (50, "d" * 12)
+    with pytest.raises(Unclear):
+        generation_of(zone(LEAP_MAX + 100), Table(None, 0), None)
+
+
+def test_a_run_with_an_end_in_its_text_is_a_run() -> None:
+    """A person typed it; an end means something for a stop alone."""
+    running = ListedZone(switch_record(switch(8, until=EARLIER))).fences(ZONE, FLEET)
+    assert is_done(running, "run", LATER)

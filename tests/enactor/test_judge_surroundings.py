@@ -23,6 +23,7 @@ from .kernel_builders import (
     NOW,
     ZONE,
     ZONE_NAME,
+    alias,
     digest,
     entry,
     fence,
@@ -180,3 +181,44 @@ def test_a_hold_ends_by_aws_s_clock() -> None:
     for aws_now, state in ((NOW, "behind"), (None, "held")):
         table = looking(index(8, entry(A, B)), KeptHere(NAME), aws_now=aws_now)
         assert judge(held, table, [NAME])[NAME].state == state
+
+
+def test_what_stands_around_every_endpoint_is_read_off_the_zone() -> None:
+    """Its name, where other servers answer, who points to whom, what answers, and how much room is left."""
+    cut = RecordSet(name=f"sub.{ZONE_NAME}", type="NS", ttl=60, values=("ns.example.net.",))
+    listing = [
+        A,
+        cut,
+        alias(TARGET, name=f"www.{ZONE_NAME}"),
+        simple(1, name=TARGET),
+        alias("gone.", name=f"d.{ZONE_NAME}"),
+    ]
+    found = surroundings(memory(*listing), looking(None, KeptHere(NAME), limits=LimitsTable(zone_record_sets=7)))
+    answering = frozenset({(NAME, "A"), (TARGET, "A"), (f"www.{ZONE_NAME}", "A")})
+    assert (found.zone_name, found.cuts, found.room) == (ZONE_NAME, frozenset({cut.name}), 2)
+    assert found.pointed == {(TARGET, "A"): (f"www.{ZONE_NAME}",), ("gone.", "A"): (f"d.{ZONE_NAME}",)}
+    assert found.standing == found.available == answering
+    assert found.sure == answering
+    assert found.circles == {}
+
+
+def test_only_what_stands_or_has_no_set_yet_is_sure() -> None:
+    """Route 53 takes an alias to a set that leads nowhere by now, so what is still to come there saves no answer meanwhile."""
+    dead = alias("gone.example.test.", name=TARGET)
+    for standing, sure in (((), True), ((dead,), False)):
+        records = [*standing, *([fence_record(fence(dead), TARGET)] if standing else [])]
+        found = surroundings(memory(*records), looking(PLANNED, KeptHere(TARGET)))
+        assert found.available is not None
+        assert found.sure is not None
+        assert NODE in found.available
+        assert (NODE in found.sure) is sure
+
+
+def test_a_circle_that_the_plan_would_close_is_seen() -> None:
+    """With what stands beside it; what the plan replaces is not there any more."""
+    closing = index(8, entry(alias(TARGET)))
+    seen = memory(alias(NAME, name=TARGET), A, fence_record(fence(A)))
+    found = surroundings(seen, looking(closing, KeptHere(NAME)))
+    assert found.circles == dict.fromkeys([(NAME, "A"), (TARGET, "A")], (NAME, TARGET))
+    assert found.available == frozenset()
+    assert found.standing == frozenset({(NAME, "A"), (TARGET, "A")})

@@ -21,6 +21,7 @@ from .kernel_builders import (
     NOW,
     ZONE,
     fence,
+    garbled,
     reading,
     weighted,
 )
@@ -104,3 +105,14 @@ def test_a_guard_that_cannot_be_allowed_there_says_where() -> None:
     assert "for a whole plan; these can: changed-share, vanished" in str(why_not_allowable("ttl", of_plan=True))
     assert "at an endpoint; these can: " in str(why_not_allowable("ttl", of_plan=False))
     assert "these can be allowed: changed-share, vanished" in str(why_not_allowable("tll", of_plan=True))
+
+
+def test_a_hold_bears_its_end_and_nothing_is_adopted_where_nothing_stands() -> None:
+    """A hold with an end ends by itself; a name with an odd fence alone can be adopted, to have a fence that is read."""
+    swap = marks.held(view(A, of=fence(A)), HAND, LATER)
+    assert swap is not None
+    assert swap.fence_after.until == LATER
+    with pytest.raises(NotDone, match="nothing stands"):
+        marks.adopted(view(), HAND)
+    odd = View(name=NAME, zone=ZONE, fence=garbled(), sets=())
+    assert marks.adopted(odd, HAND) is not None

@@ -23,6 +23,7 @@ from enactor.fence import (
     switch_text,
     text_set,
 )
+from enactor.records import RecordSet
 
 ZONE = "example.test."
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789-*_ ", min_size=1, max_size=12)
@@ -181,3 +182,49 @@ def test_a_text_may_be_as_long_as_one_txt_string() -> None:
     assert len(switch_text(longest)) == TEXT_LIMIT_OCTETS
     with pytest.raises(AssertionError, match="256 octets"):
         switch_text(msgspec.structs.replace(longest, nonce="0" * (left + 2)))
+
+
+def test_a_name_may_have_255_octets_and_no_more() -> None:
+    """RFC 1035: with the length octets and the root."""
+    longest = ".".join(["a" * 63] * 3 + ["b" * 61])
+    assert names.octet_length(names.canonical(longest)) == 255
+    with pytest.raises(names.NameFault, match="longer than 255 octets"):
+        names.canonical(longest + "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("a..b", "a label is empty"),
+        ("ü.test", "punycode"),
+        ("a\\b.test", "octal"),
+        ("c" * 64, "63 octets"),
+    ],
+)
+def test_what_is_no_name_says_why(text: str, why: str) -> None:
+    """It stands in a plan or a file, and a person mends it."""
+    with pytest.raises(names.NameFault, match=why):
+        names.canonical(text)
+    with pytest.raises(names.NameFault, match="is not within zone"):
+        names.fence_name("evilexample.test.", ZONE)
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        (RecordSet(name="a.", type="A", values=('"v=1"',)), "not a simple TXT"),
+        (RecordSet(name="a.", type="TXT", set_identifier="x", values=('"v=1"',)), "not a simple TXT"),
+        (RecordSet(name="a.", type="TXT", values=('"v=1"', '"v=2"')), "2 values"),
+        (RecordSet(name="a.", type="TXT", values=("v=1",)), "one quoted string"),
+        (RecordSet(name="a.", type="TXT", values=('"v=1" "x=2"',)), "one quoted string"),
+        (text_set("a.", "v=1 v=1"), "'v=1' is not a new"),
+        (text_set("a.", "v=1 =x"), "'=x' is not a new"),
+        (text_set("a.", "v=1 fleet"), "'fleet' is not a new"),
+    ],
+)
+def test_a_record_set_that_is_no_fence_says_why(record: RecordSet, why: str) -> None:
+    """Whatever stands in the record is a named state."""
+    found = read_fence(record)
+    assert isinstance(found, Garbled)
+    assert why in found.why
