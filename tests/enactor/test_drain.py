@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,3 +169,32 @@ def test_within_one_window_no_row_of_steps_takes_more_of_what_stood_than_the_lim
         standing = target
         kept = [record for record in stood if record in standing]
         assert not base or len(kept) >= 0.3 * len(stood) - 1e-9 or not set(stood) - set(standing)
+
+
+def test_only_growth_of_a_kind_that_costs_no_other_moves_what_is_counted_from() -> None:
+    """Where one kind grows and the other shrinks, or nothing grows, what stood when the window began is what counts."""
+    stood = balancers(1, 2) + balancers(1, 2, kind="AAAA")
+    mixed = balancers(1, 2, 3) + balancers(1, kind="AAAA")
+    base = f"{BEGAN}/{content_digest(stood)}"
+    for after, begins_anew in (
+        (stood, False),
+        (mixed, False),
+        (balancers(1, 2, 3) + balancers(1, 2, kind="AAAA"), True),
+    ):
+        said = next_base(fence(*stood, base=base), (stood,), content_of(after), LIMITS, NOW, stood=stood)
+        assert said == (f"{BEGAN}/{content_digest(content_of(after))}" if begins_anew else base)
+
+
+def test_what_nobody_knows_is_said_so_with_the_limit() -> None:
+    """A program that reads the refusal must not take it for a share of nothing."""
+    (found,) = judge_drain(window_of(BASE, NOW, LIMITS), None, (FOUR,), TWO, LIMITS)
+    assert (found.guard, found.observed, found.limit) == ("slow-drain", "unknown", LIMITS.slow_drain)
+
+
+def test_a_swap_s_fence_counts_from_what_stood_and_was_added() -> None:
+    """Growth within a window begins it anew at the larger content."""
+    asked = question(SIX, fence(*SIX, base=f"{BEGAN}/{content_digest(SIX)}"), entry(*TEN))
+    window = window_of(f"{BEGAN}/{content_digest(SIX)}", NOW, LIMITS)
+    swap = decide(msgspec.structs.replace(asked, window=window, stood=SIX))
+    assert isinstance(swap, Swap)
+    assert swap.fence_after.base == f"{BEGAN}/{content_digest(TEN)}"

@@ -10,7 +10,7 @@ from enactor.fence import Garbled, Switch, read_switch, switch_text, text_set
 from enactor.names import switch_name
 from enactor.observe import SwitchReading
 from enactor.records import RecordSet
-from enactor.sending import over_limits, packed, plainly_running, rebased, switch_change
+from enactor.sending import over_limits, packed, plainly_running, rebased, switch_change, takes_a_type
 from enactor.standing import Choice
 from enactor.swap import Swap
 
@@ -183,3 +183,15 @@ def test_what_no_call_can_hold_is_a_limit_with_both_numbers() -> None:
     assert found.guard == "limit"
     for number in (1_234, 34_567, ELEMENTS_MAX, CHARACTERS_MAX):
         assert str(number) in found.message
+
+
+def test_a_swap_takes_a_type_only_where_no_set_of_it_is_left() -> None:
+    """What is deleted and created again, or stays untouched, is left; what comes new was not there to be pointed to."""
+    six = weighted(1, record_type="AAAA")
+    assert takes_a_type(swap((A, six), (A,), ()))
+    assert takes_a_type(swap((A,), (A,), (six,)))
+    assert not takes_a_type(swap((A, B), (A,), ()))
+    assert not takes_a_type(swap((A,), (A,), (B,)))
+    assert not takes_a_type(swap((A, six), (A,), (A,)))
+    assert not takes_a_type(swap((A,), (), (six,)))
+    assert not takes_a_type(swap((A,), (), ()))
