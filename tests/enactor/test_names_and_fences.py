@@ -1,5 +1,6 @@
 """Names, fences and switches: one spelling, there and back, and a named state for every odd text."""
 
+import time
 from datetime import UTC, datetime
 
 import msgspec
@@ -16,6 +17,7 @@ from enactor.fence import (
     Switch,
     allowed_guards,
     fence_text,
+    instant_text,
     is_held,
     is_running,
     read_fence,
@@ -228,3 +230,14 @@ def test_a_record_set_that_is_no_fence_says_why(record: RecordSet, why: str) -> 
     found = read_fence(record)
     assert isinstance(found, Garbled)
     assert why in found.why
+
+
+def test_instants_are_written_in_utc_wherever_the_machine_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three enactors in three zones read one text."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert instant_text(AWS_NOW) == "2026-11-30T04:00:00Z"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
