@@ -205,3 +205,24 @@ def test_a_zone_that_could_not_be_read_keeps_its_waits() -> None:
     backoff.failed(KEY, "a", "rejected", now=0.0, jitter=1.0)
     backoff.keep_only(frozenset(), frozenset({OTHER[0]}))
     assert backoff.waiting(KEY, "a", 0.0) is not None
+
+
+def test_what_answers_nobody_by_now_waits_a_minute_from_its_failure_at_most() -> None:
+    """It was not urgent when it failed; it is by now."""
+    backoff = Backoff()
+    for _ in range(6):
+        backoff.failed(KEY, "a", "rejected", now=100.0, jitter=1.0)
+    assert backoff.waiting(KEY, "a", 400.0) is not None
+    assert backoff.waiting(KEY, "a", 159.0, urgent=True) is not None
+    assert backoff.waiting(KEY, "a", 160.0, urgent=True) is None
+
+
+def test_repairs_are_forgotten_with_their_endpoint_in_the_zones_that_were_read() -> None:
+    """Of a zone that could not be read nobody knows: what was contested there is so still."""
+    for keys, zones, contested in (({KEY}, {"Z1"}, True), (set(), {"Z1"}, False), (set(), {"Z2"}, True)):
+        backoff = Backoff()
+        for now in (0.0, 1.0):
+            backoff.repaired(KEY, "a", now=now, jitter=1.0)
+        backoff.keep_only(frozenset(keys), frozenset(zones))
+        backoff.repaired(KEY, "a", now=2.0, jitter=1.0)
+        assert (backoff.waiting(KEY, "a", 2.0) is not None) is contested

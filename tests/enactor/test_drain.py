@@ -175,10 +175,12 @@ def test_only_growth_of_a_kind_that_costs_no_other_moves_what_is_counted_from() 
     """Where one kind grows and the other shrinks, or nothing grows, what stood when the window began is what counts."""
     stood = balancers(1, 2) + balancers(1, 2, kind="AAAA")
     mixed = balancers(1, 2, 3) + balancers(1, kind="AAAA")
+    other = balancers(1, 3) + balancers(1, 2, kind="AAAA")
     base = f"{BEGAN}/{content_digest(stood)}"
     for after, begins_anew in (
         (stood, False),
         (mixed, False),
+        (other, False),
         (balancers(1, 2, 3) + balancers(1, 2, kind="AAAA"), True),
     ):
         said = next_base(fence(*stood, base=base), (stood,), content_of(after), LIMITS, NOW, stood=stood)

@@ -60,7 +60,9 @@ def cycle(*parts: ZoneReport | EndpointReport | Finding | str) -> int:
     )
 
 
-def survey(counts: dict[State, int], *zones: ZoneReport, problems: tuple[str, ...] = ()) -> int:
+def survey(
+    counts: dict[State, int], *zones: ZoneReport, problems: tuple[str, ...] = (), refused: tuple[Finding, ...] = ()
+) -> int:
     return survey_status(
         SurveyReport(
             fleet="edge",
@@ -70,6 +72,7 @@ def survey(counts: dict[State, int], *zones: ZoneReport, problems: tuple[str, ..
             other_zones=0,
             endpoints=(),
             problems=problems,
+            refused=refused,
         )
     )
 
@@ -109,6 +112,7 @@ def test_case_22_what_is_kept_back_is_3_whatever_else_succeeded(state: State) ->
 def test_a_plan_wide_refusal_is_3() -> None:
     """Though every endpoint is current by the plan that is open."""
     assert cycle(endpoint(), FINDING) == EXIT_KEPT_BACK
+    assert survey({"current": 3}, refused=(FINDING,)) == EXIT_KEPT_BACK
 
 
 @pytest.mark.parametrize(
