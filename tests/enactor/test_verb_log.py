@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 from click.testing import CliRunner, Result
 
 from enactor.cli.main import main
+from enactor.outside import SystemChance, SystemClock
 from enactor.sandbox.server import Sandbox
+from enactor.table import PlanTable, table_client
 from planner.cli import main as planner
 
 ZONE = "Z0VERBLOG"
@@ -19,8 +22,14 @@ ZONE = "Z0VERBLOG"
 def environment() -> Iterator[dict[str, str]]:
     with Sandbox() as sandbox:
         sandbox.create_zone("example.test", ZONE)
+        told = sandbox.environment()
+        session = boto3.Session(
+            told["AWS_ACCESS_KEY_ID"], told["AWS_SECRET_ACCESS_KEY"], region_name=told["AWS_REGION"]
+        )
+        client = table_client(session, endpoint_url=sandbox.endpoint_url)
+        PlanTable(client, "plans", "edge", clock=SystemClock(), chance=SystemChance()).create_table()
         yield {
-            **sandbox.environment(),
+            **told,
             "ENACTOR_TABLE": "plans",
             "ENACTOR_FLEET": "edge",
             "ENACTOR_ZONES": ZONE,
