@@ -1,4 +1,8 @@
-"""Promise 6: recovery of everything at once costs at most 1.1 times the change calls of the same plan on a quiet day."""
+"""Promise 6: recovery of everything at once costs at most 1.1 times the change calls of the same plan on a quiet day.
+
+At 2,000 endpoints (`STORM_ENDPOINTS=2000`) it is 68 calls to 54, which misses the goal: a repair replaces a fence and creates every set,
+five changes where the plan of the quiet day made four, and the calls are packed by changes.
+"""
 
 import os
 
