@@ -78,6 +78,7 @@ def test_a_fence_above_all_that_is_sure_does_not_raise_the_number() -> None:
     assert generation_of(zone(5, LEAP_MAX + 100), Table(head, 0), None) == (50, "d" * 12)
     with pytest.raises(Unclear):
         generation_of(zone(LEAP_MAX + 100), Table(None, 0), None)
+    assert generation_of(zone(LEAP_MAX + 100), None, 5) == (5, "none"), "what a person tells is sure"
 
 
 def test_a_run_with_an_end_in_its_text_is_a_run() -> None:

@@ -200,3 +200,9 @@ def test_a_swap_s_fence_counts_from_what_stood_and_was_added() -> None:
     swap = decide(msgspec.structs.replace(asked, window=window, stood=SIX))
     assert isinstance(swap, Swap)
     assert swap.fence_after.base == f"{BEGAN}/{content_digest(TEN)}"
+
+
+def test_where_nothing_stands_nothing_is_taken() -> None:
+    """An endpoint that was wiped by hand gets what the plan says at once: it would answer nobody meanwhile."""
+    window = window_of(BASE, NOW, LIMITS)
+    assert judge_drain(window, TEN, ((),), TWO, LIMITS) == judge_drain(window, TEN, (), TWO, LIMITS) == ()
