@@ -275,3 +275,43 @@ def test_what_is_no_name_is_folded_all_the_same() -> None:
     """A listing may have it; two spellings of it are one set."""
     odd = msgspec.structs.replace(simple(1), name="A..example.test.")
     assert canonical_set(odd).name == "a..example.test."
+
+
+def test_a_simple_endpoint_s_alias_and_health_check_are_its_set_s() -> None:
+    """Each type's set has its own; an alias has no TTL, whatever the endpoint says."""
+    target = Alias("lb.example.net.", "Z9", evaluate_target_health=True)
+    targets = (
+        Target(id="four", type="A", alias=target),
+        Target(id="six", type="AAAA", value="2001:db8::1", health_check="h-1"),
+        Target(id="seven", type="AAAA", value="2001:db8::2"),
+    )
+    made = Endpoint(name="a.example.test.", zone=ZONE, routing="simple", ttl=60, targets=targets)
+    four, six = content_of_endpoint(made)
+    assert (four.alias, four.ttl, four.values, four.health_check, four.weight) == (target, None, (), None, None)
+    assert (six.alias, six.ttl, six.health_check) == (None, 60, "h-1")
+    assert six.values == ("2001:db8::1", "2001:db8::2")
+
+
+def test_an_alias_among_weighted_sets_has_no_ttl_and_a_multivalue_set_no_weight() -> None:
+    """As Route 53 lists them, so that a plan and a live zone have one digest."""
+    target = Alias("lb.example.net.", "Z9", evaluate_target_health=False)
+    weighed = Endpoint(
+        name="a.example.test.",
+        zone=ZONE,
+        routing="weighted",
+        ttl=60,
+        targets=(Target(id="x", type="A", alias=target, weight=3),),
+    )
+    (found,) = content_of_endpoint(weighed)
+    assert (found.alias, found.ttl, found.weight, found.set_identifier, found.multivalue) == (
+        target,
+        None,
+        3,
+        "x",
+        False,
+    )
+    many = msgspec.structs.replace(
+        weighed, routing="multivalue", targets=(Target(id="x", type="A", value="192.0.2.1", weight=3),)
+    )
+    (found,) = content_of_endpoint(many)
+    assert (found.ttl, found.weight, found.multivalue) == (60, None, True)

@@ -103,10 +103,13 @@ GROUPS: Final[Mapping[str, Group]] = {
             "enactor/test_plan_form_no_fault_hides",
             "enactor/test_plan_form_usable",
             "enactor/test_address_spelling",
+            "enactor/test_records",
         ),
     ),
 }
 """Left out: what starts processes or the sandbox (a second for each mutant, and a process knows no mutant), and what reads sources."""
+NOT_JUDGED_YET: Final = frozenset({"plans"})
+"""Groups that run only where they are named: nobody has looked at all their survivors yet."""
 
 TYPES: Final = ("-m", "mypy", "enactor", "--output", "json", "--disable-error-code", "unused-ignore")
 BARE_IGNORE: Final = '"ignore-without-code", '
@@ -297,7 +300,7 @@ def main() -> int:
     arguments = parser.parse_args()
     started = time.monotonic()
     tallies: list[Tally] = []
-    for group in arguments.groups or GROUPS:
+    for group in arguments.groups or [name for name in GROUPS if name not in NOT_JUDGED_YET]:
         if not arguments.look:
             copied(group)
             forget_survivors(group)
