@@ -307,6 +307,7 @@ def main() -> int:
             mutate(group)
             check_types(group)
         with contextlib.chdir(work_of(group)):
+            importlib.import_module("mutmut.configuration").reset_config()  # it is read once from where one stands
             tallies += [tally(group, module) for module in GROUPS[group].modules]
     print("\n".join(table(tallies)))
     print(f"\n{time.monotonic() - started:.0f} s")
