@@ -81,3 +81,7 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
 
 Event = CallEnded | EndpointRefused | PlanRefused | BatchEnded | CycleEnded | VerbEnded | Noticed
 Hook = Callable[[Event], None]
+
+
+def ignore(_event: Event) -> None:
+    """Listen to nothing."""

@@ -1,14 +1,24 @@
 """Write what the hooks tell as JSON lines on stderr, with bounded lines and without secrets."""
 
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
 
-from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused, VerbEnded
+from enactor.hooks import (
+    BatchEnded,
+    CallEnded,
+    CycleEnded,
+    EndpointRefused,
+    Event,
+    Hook,
+    Noticed,
+    PlanRefused,
+    VerbEnded,
+    ignore,
+)
 
 LEVELS: Final = {"failed": "error", "partial": "warning", "refused": "warning"}
 """How a cycle's outcome is logged; the others are no news."""
@@ -56,13 +66,9 @@ def logger(**bound: Any) -> Any:
     return structlog.get_logger(**bound)
 
 
-def person_log(log: Any) -> "EventLog | Callable[[Event], None]":
+def person_log(log: Any) -> Hook:
     """Return the hook of a command that a person runs: where stderr is a terminal the sentences say all that the lines would."""
-    return _unheard if sys.stderr is not None and sys.stderr.isatty() else EventLog(log)
-
-
-def _unheard(_event: Event) -> None:
-    pass
+    return ignore if sys.stderr is not None and sys.stderr.isatty() else EventLog(log)
 
 
 class EventLog:

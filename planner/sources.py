@@ -3,13 +3,13 @@
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from enactor import yaml_text
 from enactor.plan import Fault, Plan
+from enactor.plan_file import READ_OCTETS, file_octets, within_limit
 from enactor.plan_form import read_plan
 from enactor.ports import FormFaults, Unavailable
 from planner.fleet import compile_fleet
@@ -18,8 +18,6 @@ from planner.fleet_warnings import plan_warnings
 STDIN: Final = "-"
 STDIN_SHOWN: Final = "<stdin>"
 _STEP: Final = re.compile(r'\[(\d+)\]|\.?"([^"]*)"|\.?([^.\[\]"]+)')
-FILE_LIMIT_OCTETS: Final = 64 * 1024 * 1024
-"""As much as the plan table takes; more is not a plan, and is not read into memory."""
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -91,17 +89,9 @@ def read_plan_file(path: str) -> Source:
 
 
 def _octets(path: str) -> bytes:
+    if path != STDIN:
+        return file_octets(path)
     try:
-        octets = sys.stdin.buffer.read(FILE_LIMIT_OCTETS + 1) if path == STDIN else _start_of(Path(path))
+        return within_limit(sys.stdin.buffer.read(READ_OCTETS), STDIN_SHOWN)
     except OSError as error:
-        raise Unavailable(f"{_shown(path)} cannot be read: {error.strerror or error}") from None
-    if len(octets) > FILE_LIMIT_OCTETS:
-        raise Unavailable(
-            f"{_shown(path)} is larger than {FILE_LIMIT_OCTETS} octets, the most that the plan table takes"
-        )
-    return octets
-
-
-def _start_of(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(FILE_LIMIT_OCTETS + 1)
+        raise Unavailable(f"{STDIN_SHOWN} cannot be read: {error.strerror or error}") from None

@@ -11,7 +11,7 @@ from enactor.brake import Table
 from enactor.cli.options import session
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.disk import PlanDisk
-from enactor.hooks import Event, Hook
+from enactor.hooks import Hook, ignore
 from enactor.library import Library
 from enactor.logs import logger
 from enactor.mirror import plan_mirror
@@ -24,10 +24,6 @@ from enactor.table import PlanTable
 from enactor.table_setup import table_client
 from enactor.verbs import Operator
 from enactor.wheel import Wheel
-
-
-def ignore(_event: Event) -> None:
-    """Listen to nothing."""
 
 
 def bound_log(settings: Settings) -> Any:

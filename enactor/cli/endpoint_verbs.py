@@ -2,18 +2,18 @@
 
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
-from enactor.cli.build import Parts, utc_now
+from enactor.cli.build import Parts, library, utc_now
 from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, shelf_of, yes_option
 from enactor.cli.verbs import BY_HAND, for_option, lasting_seconds, logged, reason_option, recorded, tell, zone_option
 from enactor.endpoint_verbs import Place, Remedy, remedy_of, remedy_of_file
 from enactor.fence import instant_text
 from enactor.marks import why_not_allowable
+from enactor.plan_file import file_octets
 from enactor.plan_form import read_plan
 from enactor.ports import FormFaults, PlanAllow
 from enactor.report import EXIT_FAILED, EXIT_USAGE
@@ -21,7 +21,6 @@ from enactor.table_keys import GENERATION_MAX
 from enactor.wheel import Done
 
 ALLOW_MAX_SECONDS = 86400.0
-PLAN_FILE_LIMIT_OCTETS = 64 * 1024 * 1024
 WHOLE_PLAN = "*"
 why_option = click.option("--reason", required=True, help="Why; goes into the log and the change's Comment.")
 
@@ -124,13 +123,8 @@ def heal(*, name: str, zone: str | None, path: str | None, yes: bool, reason: st
 
 def _remedy(doors: Parts, place: Place, path: str | None) -> Remedy:
     if path is None:
-        return remedy_of(newest(shelf_of(doors), "heal"), place)
-    try:
-        with Path(path).open("rb") as file:
-            body = file.read(PLAN_FILE_LIMIT_OCTETS + 1)
-    except OSError as error:
-        end(EXIT_FAILED, [f"{path} cannot be read: {error.strerror or error}"])
-    reading = read_plan(body)
+        return remedy_of(newest(shelf_of(library(doors)), "heal"), place)
+    reading = read_plan(file_octets(path))
     if reading.plan is None:
         raise FormFaults(path, reading.faults)
     return remedy_of_file(reading.plan.endpoints, place, path)

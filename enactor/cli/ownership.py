@@ -15,6 +15,7 @@ from enactor.endpoint_verbs import EndpointOperator, Place
 from enactor.fence import Switch
 from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
+from enactor.library import Library
 from enactor.plan_index import PlanIndex
 from enactor.records import ManagedType
 from enactor.report import EXIT_FAILED, EXIT_USAGE
@@ -78,7 +79,7 @@ def adopt(
 
 def _foreign(doors: Parts, only: str | None, from_fleet: str | None) -> list[Place]:
     """Return the names that the newest plan lists and that stand there without a fence of this fleet."""
-    plan = newest(shelf_of(doors), "adopt --all")
+    plan = newest(shelf_of(library(doors)), "adopt --all")
     found: list[Place] = []
     for zone in [only] if only else doors.settings.zones:
         fences = doors.zones.fences(zone, doors.settings.fleet).fences
@@ -157,9 +158,10 @@ def retire(
     Refused while the newest plan lists the name, while it is held, and where an alias of the zone points to it.
     """
     doors, place = at(flags, name, zone)
-    plan = _unlisted(doors, place, of, without_plan=without_plan)
+    plans = library(doors)
+    plan = _unlisted(plans, place, of, without_plan=without_plan)
     if plan is None or (place.zone, place.name) not in plan.retired:
-        _not_open(doors, place, of, without_plan=without_plan)
+        _not_open(doors, plans, place, of, without_plan=without_plan)
     hand = hand_of(doors, reason)
     say_all(hand.retire_preview(place, of))
     if not yes and click.prompt("type the name again to retire it", err=True).rstrip(".") != place.name.rstrip("."):
@@ -168,9 +170,9 @@ def retire(
     carry_out(doors, "retire", reason, place, partial(hand.retire, place, of, generation))
 
 
-def _unlisted(doors: Parts, place: Place, of: ManagedType | None, *, without_plan: bool) -> PlanIndex | None:
+def _unlisted(plans: Library, place: Place, of: ManagedType | None, *, without_plan: bool) -> PlanIndex | None:
     """Return the newest plan at hand; end where it lists the name, or where nobody can tell."""
-    shelf = shelf_of(doors)
+    shelf = shelf_of(plans)
     if not shelf.candidates:
         if without_plan or (shelf.reachable and shelf.head is None):
             return None
@@ -189,10 +191,10 @@ def _unlisted(doors: Parts, place: Place, of: ManagedType | None, *, without_pla
     return plan
 
 
-def _not_open(doors: Parts, place: Place, of: ManagedType | None = None, *, without_plan: bool = False) -> None:
+def _not_open(doors: Parts, plans: Library, place: Place, of: ManagedType | None, *, without_plan: bool) -> None:
     """End where the plan that is open lists the name, or the type: an enactor would bring it back, or the newest never said so."""
     switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
-    plan = library(doors).open_plan(switch) if isinstance(switch, Switch) else None
+    plan = plans.open_plan(switch) if isinstance(switch, Switch) else None
     if plan is None and isinstance(switch, Switch) and switch.gen and not without_plan:
         raise NotDone(
             f"plan {switch.gen}, which is open in zone {place.zone}, cannot be read, so nobody can tell whether it lists "
@@ -217,8 +219,9 @@ def _not_open(doors: Parts, place: Place, of: ManagedType | None = None, *, with
 def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
     """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
     doors, place = at(flags, name, zone)
-    _unlisted(doors, place, None, without_plan=True)
-    _not_open(doors, place, without_plan=True)
+    plans = library(doors)
+    _unlisted(plans, place, None, without_plan=True)
+    _not_open(doors, plans, place, None, without_plan=True)
     hand = hand_of(doors, reason)
     say_all(hand.disown_preview(place))
     if not yes and not click.confirm("disown it?", default=False, err=True):

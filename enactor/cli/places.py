@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from enactor.cli.build import Parts, library, place_of, wheel
+from enactor.cli.build import Parts, place_of, wheel
 from enactor.cli.options import take_settings
 from enactor.cli.verbs import BY_HAND, logged, recorded, tell, zone_argument
 from enactor.endpoint_verbs import EndpointOperator, Place
 from enactor.insist import NotDone
-from enactor.library import Shelf
+from enactor.library import Library, Shelf
 from enactor.plan_index import PlanIndex
 from enactor.wheel import Done
 
@@ -37,9 +37,9 @@ def carry_out(doors: Parts, verb: str, reason: str, place: Place, do: Callable[[
     tell(recorded(doors, verb, reason, place.zone, do, name=place.name))
 
 
-def shelf_of(doors: Parts) -> Shelf:
-    """Look for plans; a table that no setting names is one that cannot be read."""
-    shelf = library(doors).look()
+def shelf_of(plans: Library) -> Shelf:
+    """Look for plans and say what cannot be read; a table that no setting names is one that cannot be read."""
+    shelf = plans.look()
     for problem in shelf.problems:
         click.echo(f"enactor: {problem}", err=True)
     return shelf

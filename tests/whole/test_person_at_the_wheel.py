@@ -156,6 +156,14 @@ def test_a_tombstone_is_left_where_nothing_was(running: World) -> None:
     assert state(running, "gone.example.test.") == "retired"
 
 
+def test_a_name_that_the_open_plan_on_disk_does_not_list_is_retired_with_the_table_away(running: World) -> None:
+    """The state directory knows what is open; nobody need go on without a plan."""
+    flags = ("--state-dir", str(running.folder / "state"))
+    running.machine("a", **{"state-dir": flags[1]}).cycle()
+    in_the_dark(running, "retire", "gone.example.test", *flags, *WHY, "--yes")
+    assert state(running, "gone.example.test.") == "retired"
+
+
 def test_the_name_is_typed_again_or_nothing_is_retired(running: World) -> None:
     """Without --yes, and without a person at a terminal, nothing happens."""
     result = running.run("retire", "gone.example.test", *WHY)
