@@ -43,11 +43,10 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
     known = {told: NO_PLAN} if told is not None else {}
     own, head = _own(found), table.head if table else None
     sure = max(table.floor if table else 0, head.generation if head else 0, told or 0)
-    near = explaining(found.fences.values(), sure) if sure else fence_generations(found.fences.values())
-    if own is not None and not (told is not None and is_leap(own[0], max((sure, *near)))):
+    fences = explaining(found.fences.values(), sure) if sure else fence_generations(found.fences.values())
+    if own is not None and not (told is not None and is_leap(own[0], max((sure, *fences)))):
         known[own[0]] = own[1]
-        near = explaining(found.fences.values(), max(sure, own[0]))
-    fences = near
+        fences = explaining(found.fences.values(), max(sure, own[0]))
     if own is None and told is None and head is None and (fences or table is None):
         raise Unclear(
             f"the switch of zone {found.zone} shows no generation and the plan table has no newest plan; "

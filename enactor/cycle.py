@@ -96,9 +96,8 @@ class Enactor:
         errors = self._observe(survey_seconds)
         assert self._shelf is not None, "plans are looked for before zones are worked on"
         done: list[ZoneCycle] = []
-        began = (
-            self._crew.clock.now()
-        )  # a table that swallows requests has cost its time by now, and repairs must not wait for it
+        # Counted from here: a table that swallows requests has cost its time by now, and repairs must not wait for it.
+        began = self._crew.clock.now()
         for zone in self._zone_ids:
             if zone in errors:
                 continue
@@ -252,8 +251,7 @@ class Enactor:
         seen = self._crew.zones.aws_now()
         if seen is None:
             return  # Route 53 has not answered yet: nothing was seen, and there is no time to say it with
-        text = seen.strftime("%Y-%m-%dT%H:%M:%SZ")
-        self._store.announce(Announcement(self._crew.enactor, self._process, generation, text))
+        self._store.announce(Announcement(self._crew.enactor, self._process, generation, instant_text(seen)))
         self._announced = (generation, now)
 
 

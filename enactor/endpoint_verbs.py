@@ -1,7 +1,7 @@
 """Do what a person asks of one endpoint: hold, release, allow, adopt, retire, heal, disown.
 
-The shell of `marks`, which decides. Each batch rests on the endpoint's own fence and leaves the switch out, so every verb works
-while stopped, with the table unreachable and the planner dead, unless said otherwise.
+The shell of `marks`, which decides. Each batch rests on the endpoint's own fence; what may take something away asserts the switch
+too, as it stands, and the others leave it out. So every verb works while stopped, with the table unreachable and the planner dead.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import msgspec
 from enactor import marks
 from enactor.aliases import beyond
 from enactor.batch import Batch, Change, SwitchChange, swap_changes
-from enactor.fence import Allow, Fence, Garbled, instant_text
+from enactor.fence import Allow, Fence, instant_text
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
 from enactor.plan import Endpoint, content_of_endpoint
@@ -181,7 +181,7 @@ class EndpointOperator:
 
     def disown_preview(self, place: Place) -> tuple[str, ...]:
         """Return what `disown` will do; raise NotDone where it may not."""
-        self._own_fence(place)
+        marks.disowned(self._view(place), self._wheel.fleet)
         return (
             f"{place.name} in zone {place.zone}: its fence is deleted; its record sets stay as they are, and nobody minds them",
         )
@@ -191,34 +191,14 @@ class EndpointOperator:
 
         def decide() -> Batch | None:
             memory = self._read(place)
-            reading = memory.view(place.name).fence
-            if reading is None:
+            view = memory.view(place.name)
+            if view.fence is None:
                 return None
-            record = self._own_fence(place, memory)
+            record = marks.disowned(view, self._wheel.fleet)
             return self._wheel.batch(place.zone, memory.zone_name, extra=(Change("DELETE", record),))
 
         change = self._wheel.insist(decide, what=f"disowning {place.name}")
         return Done(f"{place.name} is disowned; its record sets stand as they were", change)
-
-    def _own_fence(self, place: Place, memory: ZoneMemory | None = None) -> RecordSet:
-        reading = (memory or self._read(place)).view(place.name).fence
-        match reading and reading.fence:
-            case Fence(fleet=self._wheel.fleet, state="live"):
-                assert reading is not None, "it has a fence"
-                return reading.record
-            case Fence(fleet=self._wheel.fleet, state=state):
-                way = (
-                    f"`enactor release {place.name}` first"
-                    if state == "hold"
-                    else "a tombstone is lifted by `enactor adopt`"
-                )
-                raise NotDone(f"{place.name} is {'held' if state == 'hold' else state}: {way}")
-            case Fence(fleet=fleet):
-                raise NotDone(f"{place.name} belongs to fleet {fleet} by its fence, not to {self._wheel.fleet}")
-            case Garbled(why):
-                raise NotDone(f"the fence of {place.name} cannot be read ({why}): delete it by hand if nobody needs it")
-            case _:
-                raise NotDone(f"{place.name} has no fence, so it is nobody's already")
 
     def _do(self, place: Place, wanted: Callable[[View], Swap | None], *, what: str) -> str | None:
         def decide() -> Batch | None:

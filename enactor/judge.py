@@ -11,7 +11,7 @@ import msgspec
 
 from enactor.aliases import circles, dangles, leading
 from enactor.drain import window_of
-from enactor.fence import Fence, is_held
+from enactor.fence import Fence, instant_text, is_held
 from enactor.guards import ALLOWABLE, Finding, LimitsTable, Surroundings
 from enactor.memory import ZoneMemory
 from enactor.plan import Broken, Endpoint
@@ -252,7 +252,7 @@ def reasons_of(judged: Judged) -> tuple[str, ...]:
             return (*(f"{finding.guard}: {finding.message}" for finding in findings), *_lifting(judged, findings))
         case Held() if view.fence and isinstance(view.fence.fence, Fence):
             until = view.fence.fence.until
-            end = f"{until:%Y-%m-%dT%H:%M:%SZ}" if until else "released"
+            end = instant_text(until) if until else "released"
             return (f"held until {end}: `enactor release {view.name}` ends it",)
         case Superseded() if judged.state != "vanished":
             only = "only plans older than the open generation are at hand, and nothing to repair it with"

@@ -7,7 +7,7 @@ import msgspec
 
 from enactor import wire
 from enactor.batch import Batch, Change, SwitchChange
-from enactor.fence import Fence, Switch
+from enactor.fence import Fence, Switch, instant_text
 from enactor.insist import NotDone
 from enactor.observe import FenceRange
 from enactor.records import RecordSet
@@ -35,7 +35,7 @@ def snapshot(wheel: Wheel, zone: str) -> Snapshot:
     return Snapshot(
         zone=zone,
         name=wheel.zones.zone_name(zone),
-        taken_at=seen.strftime("%Y-%m-%dT%H:%M:%SZ") if seen else "",
+        taken_at=instant_text(seen) if seen else "",
         resource_record_sets=tuple(wire.record_to_wire(record) for record in listing),
     )
 

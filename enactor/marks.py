@@ -1,4 +1,4 @@
-"""Decide what a person's verb writes at one endpoint: hold, release, allow, adopt, retire, heal. Pure.
+"""Decide what a person's verb writes at one endpoint: hold, release, allow, adopt, retire, disown, heal. Pure.
 
 Each takes the endpoint as just observed and returns the swap that leads to what was asked, or None where it stands so already:
 the verbs decide again after every answer, and end when there is nothing left to write. What may not be done raises NotDone
@@ -174,6 +174,23 @@ def _without(view: View, hand: Hand, own: Fence | None, of: ManagedType, gone: t
     return _swap(view, fence, (*gone, *again), again)
 
 
+def disowned(view: View, fleet: str) -> RecordSet:
+    """Return the fence that is taken away so that the name is nobody's; its record sets stay."""
+    if view.fence is None:
+        raise NotDone(f"{view.name} has no fence, so it is nobody's already")
+    match view.fence.fence:
+        case Garbled(why):
+            raise NotDone(f"the fence of {view.name} cannot be read ({why}): delete it by hand if nobody needs it")
+        case Fence() as fence if fence.fleet != fleet:
+            raise NotDone(f"{view.name} belongs to fleet {fence.fleet} by its fence, not to {fleet}")
+        case Fence(state="hold"):
+            raise NotDone(f"{view.name} is held: `enactor release {view.name}` first")
+        case Fence(state="retired"):
+            raise NotDone(f"{view.name} is retired: a tombstone is lifted by `enactor adopt`")
+        case Fence():
+            return view.fence.record
+
+
 def healed(view: View, hand: Hand, target: Content, *, generation: int | None, until: datetime | None) -> Swap | None:
     """Put an endpoint's content in place by hand, at a plan's generation or, with None, at the fence's own and on hold.
 
@@ -207,9 +224,9 @@ def healed(view: View, hand: Hand, target: Content, *, generation: int | None, u
 
 def _later(own: Fence | None, until: datetime | None) -> datetime | None:
     """Return the end of a hold that is not shortened by another."""
-    if own is None or own.state != "hold" or until is None:
-        return until if until is not None else own.until if own else None
-    return own.until if is_as_long(own.until, until) else until
+    if own is None or until is None:
+        return own.until if own else until
+    return own.until if own.state == "hold" and is_as_long(own.until, until) else until
 
 
 def _says(own: Fence, wanted: Fence) -> bool:

@@ -96,11 +96,6 @@ def parents(name: str) -> list[str]:
     return [".".join(labels[index:]) for index in range(1, len(labels) - 1)]
 
 
-def listing_key(name: str) -> str:
-    """Return the text by which Route 53 sorts names: labels reversed, ASCII, with the trailing dot."""
-    return ".".join(reversed(escaped(name)[:-1].split("."))) + "."
-
-
 def octet_length(name: str) -> int:
     """Return how many octets a canonical name takes on the wire, the root included (RFC 1035 section 3.1)."""
     return len(_ESCAPE.sub("?", name)) + 1
