@@ -20,8 +20,11 @@ ELEMENTS_MAX: Final = 1_000
 """Route 53: ResourceRecord elements in one batch; an alias counts 1."""
 CHARACTERS_MAX: Final = 32_000
 """Route 53: characters of all Values in one batch."""
-CHANGES_GOAL: Final = 200
-"""Beyond about ten changes a call packing buys nothing; two hundred keep both of the account's buckets busy and a failure small."""
+SWAPS_GOAL: Final = 40
+"""Endpoints in one call. Counted in endpoints, because a repair of everything at once, which creates every set, then takes no more
+calls than a plan that changes one set of each (promise 6); a failure holds up no more than these."""
+CHANGES_GOAL: Final = 400
+"""Changes in one call. Beyond about ten changes packing buys nothing; more than the account's share refills in seconds blocks it."""
 COMMENT_LIMIT_CHARACTERS: Final = 256
 """Route 53: the change's Comment."""
 
@@ -188,10 +191,10 @@ def _alias_names(swap: Swap) -> list[str]:
     return sorted((target for target in targets if target != swap.name), reverse=True)
 
 
-def turned(swaps: Sequence[Swap], enactor: str) -> str:
-    """Return the name from which an enactor starts: another for each, so that three of them seldom meet at one endpoint."""
+def turned(swaps: Sequence[Swap], word: str) -> str:
+    """Return the name to start from: another for each word, so that enactors with words of their own seldom meet."""
     names_in_order = sorted(swap.name for swap in swaps)
-    return names_in_order[zlib.crc32(enactor.encode()) % len(names_in_order)] if names_in_order else ""
+    return names_in_order[zlib.crc32(word.encode()) % len(names_in_order)] if names_in_order else ""
 
 
 def fitting(swaps: Iterable[Swap], zone_name: str, switch: SwitchChange) -> tuple[list[Swap], list[tuple[Swap, Size]]]:
@@ -225,15 +228,16 @@ def pack(
     switch: SwitchChange,
     comment: str,
     pointed: Iterable[tuple[str, str]] = (),
+    swaps_goal: int = SWAPS_GOAL,
     changes_goal: int = CHANGES_GOAL,
 ) -> list[Batch]:
-    """Fill batches with whole swaps, in the order given; a swap that alone is over the goal travels alone.
+    """Fill batches with whole swaps, in the order given; a swap that alone is over a goal travels alone.
 
     The first batch carries the switch change that was given; every later one asserts the switch as the first one left it.
     Without swaps, a switch that changes still needs its batch: opening happens even where a plan changes nothing in the zone.
     """
     later = SwitchChange(switch.after, switch.after)
-    groups = _groups(swaps, zone_name, _heads(switch), changes_goal)
+    groups = _groups(swaps, zone_name, _heads(switch), swaps_goal, changes_goal)
     if not groups and switch.before == switch.after:
         return []
     pointed = frozenset(pointed)
@@ -251,14 +255,15 @@ def pack(
     ]
 
 
-def _groups(swaps: Sequence[Swap], zone_name: str, head: Size, changes_goal: int) -> list[list[Swap]]:
+def _groups(swaps: Sequence[Swap], zone_name: str, head: Size, swaps_goal: int, changes_goal: int) -> list[list[Swap]]:
     groups: list[list[Swap]] = []
     size = NO_SIZE
     for swap in swaps:
         cost = size_of(swap_changes(swap, zone_name))
         assert (head + cost).fits(), f"{swap.name} alone is over Route 53's limits: `fitting` leaves it out"
         together = size + cost
-        if not groups or not together.fits() or together.changes > changes_goal:
+        is_full = bool(groups) and (len(groups[-1]) >= swaps_goal or together.changes > changes_goal)
+        if not groups or is_full or not together.fits():
             groups.append([])
             together = head + cost
         groups[-1].append(swap)

@@ -87,9 +87,16 @@ class ZoneMemory:
             # would pass for a compare-and-swap and leave a mix.
             self.fences = dict(found.fences)
             self._take(asked, sets)
+        elif 2 * len(asked) > self._whole_pages():
+            self.read_all(now)
+            return
         elif asked:
             self._read_names(sorted(asked))
         self.surveyed_at = surveyed_at
+
+    def _whole_pages(self) -> int:
+        """Return how many requests reading the zone whole takes: the fence range, then every set, fences among them."""
+        return 2 + len(self.fences) // LISTING_PAGE_SETS_MAX + self.total // LISTING_PAGE_SETS_MAX
 
     def refresh_by_name(self, wanted: list[str]) -> None:
         """Read the fences, then the record sets, of these endpoints alone."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from enactor.aliases import beyond
-from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, Batch, Size, SwitchChange, ordered, pack, turned
+from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, Batch, Size, SwitchChange, ordered, pack
 from enactor.fence import Garbled, Switch, switch_text, text_set
 from enactor.guards import Finding
 from enactor.observe import SwitchReading
@@ -42,19 +42,19 @@ def packed(
     together: Sequence[Swap],
     alone: Iterable[Swap],
     *,
-    enactor: str,
+    start: str,
     zone: str,
     zone_name: str,
     switch: SwitchChange,
     comment: str,
     pointed: Iterable[tuple[str, str]],
 ) -> list[Batch]:
-    """Fill batches; what goes alone goes behind the rest, so that it holds nobody up.
+    """Fill batches, from the name `start` on; what goes alone goes behind the rest, so that it holds nobody up.
 
     Each is made as if it were the first: `rebased` has the later ones assert what the first has written.
     """
     pointed = frozenset(pointed)
-    groups = [ordered(together, turned(together, enactor)), *([swap] for swap in ordered(alone))]
+    groups = [ordered(together, start), *([swap] for swap in ordered(alone))]
     return [
         batch
         for group in groups

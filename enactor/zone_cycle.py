@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from enactor.batch import Batch, fitting, halves
+from enactor.batch import Batch, fitting, halves, turned
 from enactor.crew import Crew, batch_ended, bearings, resolved
 from enactor.cycle_report import ZoneResult
 from enactor.gate import GateRefusal
@@ -77,6 +77,8 @@ class ZoneCycle:
         self._lost: Counter[str] = Counter()
         """How often each endpoint was named by a conflict in this cycle."""
         self._read_since = 0.0
+        self._start: str | None = None
+        """Where the row of work begins, for as long as nobody else is met there; after a conflict it begins somewhere else."""
         self._take_bearings()
 
     def run(self, deadline: float, look_again: Callable[[], Shelf], *, read_since: float) -> None:
@@ -200,10 +202,12 @@ class ZoneCycle:
         for swap, size in over:
             self.gate_findings[swap.name] = (over_limits(size),)
             self.actions[swap.name] = "refused"
+        if self._start is None:
+            self._start = turned(fit, self.crew.enactor if not self._lost else self._nonce())
         return packed(
             [swap for swap in fit if self._lost[swap.name] < LOST_TOGETHER_MAX],
             [swap for swap in fit if self._lost[swap.name] >= LOST_TOGETHER_MAX],
-            enactor=self.crew.enactor,
+            start=self._start,
             zone=self.memory.zone,
             zone_name=self.memory.zone_name,
             switch=switch,
@@ -313,6 +317,7 @@ class ZoneCycle:
         """Read again what conflicted; an endpoint that loses again and again waits, and the rest goes on without it."""
         named = batch.endpoints_at(record_names)
         self._conflicted |= named or {swap.name for swap in batch.swaps}
+        self._start = None
         self._mark(batch, "conflict")
         self._lost.update(named)
         for swap in batch.swaps:

@@ -10,6 +10,7 @@ from enactor.batch import (
     CHARACTERS_MAX,
     COMMENT_LIMIT_CHARACTERS,
     ELEMENTS_MAX,
+    SWAPS_GOAL,
     Batch,
     Change,
     Size,
@@ -198,17 +199,26 @@ def group(number: int, members: int) -> Swap:
 def test_case_30_a_first_swap_that_alone_fills_a_batch_is_one_call() -> None:
     """Case 30: it travels alone, in one call, and leaves no empty batch before or after it."""
     swaps = [group(1, 100), group(2, 2), group(3, 2)]
-    batches = packed(swaps)
+    batches = packed(swaps, goal=200)
     assert_sound(batches, swaps)
     assert [len(part.swaps) for part in batches] == [1, 2]
-    assert packed(swaps[:1]) == batches[:1]
+    assert packed(swaps[:1], goal=200) == batches[:1]
+
+
+def test_a_batch_holds_as_many_endpoints_whether_they_change_a_little_or_are_made_anew() -> None:
+    """A repair of everything takes no more calls than a plan that changes one set of each: endpoints are counted (promise 6)."""
+    little = packed([replaced(number, 1) for number in range(60)])
+    assert [len(part.swaps) for part in little] == [SWAPS_GOAL, 20]
+    whole = packed([group(number, 3) for number in range(60)])
+    assert [len(part.swaps) for part in whole] == [SWAPS_GOAL, 20]
+    assert len(whole[0].changes) > len(little[0].changes)
 
 
 def test_a_batch_is_filled_to_the_goal_of_changes_and_not_over() -> None:
-    """Two switch changes and four for each swap: 49 swaps are 198 changes, and a fiftieth would be 202."""
-    swaps = [replaced(number, 1) for number in range(60)]
+    """Two switch changes and twelve for each swap: 33 swaps are 398 changes, and one more would be 410."""
+    swaps = [group(number, 5) for number in range(50)]
     batches = packed(swaps)
-    assert [len(part.swaps) for part in batches] == [49, 11]
+    assert [len(part.swaps) for part in batches] == [33, 17]
     assert len(batches[0].changes) == CHANGES_GOAL - 2
 
 

@@ -16,7 +16,6 @@ from enactor.swap import Swap
 
 from .kernel_builders import (
     EARLIER,
-    ENACTOR,
     FLEET,
     NAME,
     NEW_NONCE,
@@ -119,15 +118,14 @@ def test_what_goes_together_is_one_batch_and_what_goes_alone_is_one_each_behind_
     made = packed(
         together,
         alone,
-        enactor=ENACTOR,
+        start=NAMES[2],
         zone=ZONE,
         zone_name=ZONE_NAME,
         switch=switch_opening,
         comment="why",
         pointed=iter([(NAMES[0], "A"), (f"z.{ZONE_NAME}", "A"), ("far.", "A")]),
     )
-    start = turned(together, ENACTOR)
-    first = NAMES[NAMES.index(start) :] + NAMES[: NAMES.index(start)]
+    first = NAMES[2:] + NAMES[:2]
     assert [[one.name for one in sent.swaps] for sent in made] == [first, [f"y.{ZONE_NAME}"], [f"z.{ZONE_NAME}"]]
     assert all(sent.switch == switch_opening for sent in made)
     assert {(sent.zone, sent.zone_name, sent.origin, sent.comment) for sent in made} == {
@@ -141,12 +139,29 @@ def test_enactors_start_at_different_names() -> None:
     swaps = [adding(name) for name in NAMES]
     starts = set()
     for enactor in ("use1-az1", "use1-az2", "use1-az3", "use1-az4"):
+        start = turned(swaps, enactor)
         made = packed(
-            swaps, (), enactor=enactor, zone=ZONE, zone_name=ZONE_NAME, switch=asserted(8), comment="", pointed=()
+            swaps, (), start=start, zone=ZONE, zone_name=ZONE_NAME, switch=asserted(8), comment="", pointed=()
         )
         assert sorted(one.name for one in made[0].swaps) == NAMES
-        starts.add(made[0].swaps[0].name)
+        assert made[0].swaps[0].name == start
+        starts.add(start)
     assert len(starts) > 1
+
+
+def test_a_row_begins_at_a_name_though_it_is_done_by_now() -> None:
+    """What is left when an enactor decides again begins where it was, and not where its share of a shorter row would be."""
+    made = packed(
+        [adding(name) for name in (NAMES[0], NAMES[1], NAMES[3])],
+        (),
+        start=NAMES[2],
+        zone=ZONE,
+        zone_name=ZONE_NAME,
+        switch=asserted(8),
+        comment="",
+        pointed=(),
+    )
+    assert [one.name for one in made[0].swaps] == [NAMES[3], NAMES[0], NAMES[1]]
 
 
 def test_a_later_batch_asserts_the_switch_that_an_earlier_one_wrote() -> None:

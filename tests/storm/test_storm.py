@@ -1,7 +1,7 @@
-"""Promise 6: recovery of everything at once costs at most 1.1 times the change calls of the same plan on a quiet day.
+"""Promise 6: recovery of everything at once costs at most 1.1 times the change calls of the same change on a quiet day.
 
-At 2,000 endpoints (`STORM_ENDPOINTS=2000`) it is 68 calls to 54, which misses the goal: a repair replaces a fence and creates every set,
-five changes where the plan of the quiet day made four, and the calls are packed by changes.
+The same change is counted twice: the plan that creates every endpoint, and a plan that changes one set of each. `STORM_ENDPOINTS=2000`
+counts a large day: 55 calls in the storm, 63 and 64 on the quiet days.
 """
 
 import os
@@ -62,3 +62,4 @@ def test_everything_wiped_at_once_costs_no_more_calls_than_a_plan_on_a_quiet_day
         )
         print(f"\n{ENDPOINTS} endpoints: {said}")
     assert storm[1] <= LIMIT * quiet[1]
+    assert storm[1] <= LIMIT * first[1]
