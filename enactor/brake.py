@@ -36,15 +36,18 @@ class Unclear(ValueError):  # noqa: N818 - the reader sees the sentence
 
 
 def generation_of(found: FenceRange, table: Table | None, told: int | None) -> tuple[int, str]:
-    """Return the highest generation that switch, fences, HEAD, FLOOR or the person show, and its plan's digest if known.
+    """Return the highest generation that switch, fences, FLOOR or the person show, and its plan's digest if known.
 
-    A switch that leaps above all of them counts as a slip where the person tells what it should be.
+    HEAD counts only where the switch does not say clearly what was open: then HEAD may have been. Else it is left to the enactors,
+    who open a plan only where its guards let them; a stop and a start must not lead around those. A switch that leaps above
+    everything, HEAD too, counts as a slip where the person tells what it should be.
     """
     known = {told: NO_PLAN} if told is not None else {}
     own, head = _own(found), table.head if table else None
     sure = max(table.floor if table else 0, head.generation if head else 0, told or 0)
     fences = explaining(found.fences.values(), sure) if sure else fence_generations(found.fences.values())
-    if own is not None and not (told is not None and is_leap(own[0], max((sure, *fences)))):
+    is_slip = own is not None and told is not None and is_leap(own[0], max((sure, *fences)))
+    if own is not None and not is_slip:
         known[own[0]] = own[1]
         fences = explaining(found.fences.values(), max(sure, own[0]))
     if own is None and told is None and head is None and (fences or table is None):
@@ -56,7 +59,8 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
         known.setdefault(generation, NO_PLAN)
     if table is not None and table.floor:
         known.setdefault(table.floor, NO_PLAN)
-    if head is not None:
+    is_told_clearly = isinstance(found.switch.switch, Switch) and not is_slip
+    if head is not None and (head.generation in known or not is_told_clearly):
         known[head.generation] = _head_digest(known.get(head.generation), head)
     highest = max(known, default=0)
     return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN

@@ -12,7 +12,7 @@ import msgspec
 from enactor import marks
 from enactor.aliases import beyond
 from enactor.batch import Batch, Change, SwitchChange, swap_changes
-from enactor.fence import Allow, Fence, instant_text
+from enactor.fence import Allow, Fence, Switch, instant_text
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
 from enactor.plan import Endpoint, content_of_endpoint
@@ -67,13 +67,16 @@ class EndpointOperator:
     def allow(self, place: Place, guard: str, generation: int, seconds: float) -> Done:
         """Let one guard pass once, at one generation, for a time."""
         assert guard not in PLAN_GUARDS, "a plan-wide guard is allowed in the table"
-        self._view(place)
+        switch = self._wheel.zones.switch(place.zone, self._wheel.fleet).switch
+        opened = switch.gen if isinstance(switch, Switch) else 0  # it only grows, so an older reading drops too little
         until = self._wheel.in_future(seconds)
         assert until is not None, "an allow always ends"
         allow = Allow(guard, generation, until)
         change = self._do(
             place,
-            lambda view: marks.allowed(view, self._wheel.hand(), allow, self._wheel.zones.aws_now()),
+            lambda view: marks.allowed(
+                view, self._wheel.hand(), allow, opened=opened, aws_now=self._wheel.zones.aws_now()
+            ),
             what="allow",
         )
         return Done(

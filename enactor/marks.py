@@ -52,15 +52,25 @@ def released(view: View, hand: Hand) -> Swap | None:
     return _mark(view, hand, msgspec.structs.replace(fence, state="live", until=None))
 
 
-def allowed(view: View, hand: Hand, allow: Allow, aws_now: datetime | None) -> Swap | None:
-    """Let one guard pass once, at one generation, until an instant; what has expired beside it is dropped."""
+def allowed(view: View, hand: Hand, allow: Allow, *, opened: int, aws_now: datetime | None) -> Swap | None:
+    """Let one guard pass once, at one generation, until an instant; what can serve nobody any more beside it is dropped.
+
+    That is what has expired, and what is of a generation below the one that is open in the zone: nothing of it is written again.
+    """
     fence = _own(view, hand, "allow a guard")
     if allow in fence.allow:
         return None
+    if allow.generation < opened:
+        raise NotDone(
+            f"generation {allow.generation} is behind {opened}, which is open in zone {view.zone}: nothing of it is written "
+            "any more, so there is nothing to allow"
+        )
     others = (
         one
         for one in fence.allow
-        if (one.guard, one.generation) != (allow.guard, allow.generation) and not has_passed(one.until, aws_now)
+        if (one.guard, one.generation) != (allow.guard, allow.generation)
+        and one.generation >= opened
+        and not has_passed(one.until, aws_now)
     )
     swap = _mark(view, hand, msgspec.structs.replace(fence, allow=(*others, allow)))
     if read_fence(text_set("a.", fence_text(swap.fence_after))) != swap.fence_after:

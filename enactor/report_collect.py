@@ -21,10 +21,19 @@ class CollectedPlan(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
+class CollectedTombstone(msgspec.Struct, frozen=True, kw_only=True):
+    """The tombstone of a name that no plan of the table speaks of."""
+
+    name: str
+    zone: str
+    decision: Literal["deleted", "would-delete"]
+
+
 class CollectReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One collect: every plan, newest first, and how many uploads were swept (with --dry-run: would be)."""
+    """One collect: every plan, newest first, how many uploads were swept (with --dry-run: would be), and which tombstones."""
 
     plans: tuple[CollectedPlan, ...]
     uploads_swept: int
     unreadable: tuple[str, ...] = ()
-    """A sentence for each zone that could not be read; its plans stay."""
+    """A sentence for each zone that could not be read, or written; its plans, or its tombstones, stay."""
+    tombstones: tuple[CollectedTombstone, ...] = ()

@@ -63,7 +63,7 @@ class Operator:
         return Done(f"zone {zone} is stopped: {_said(self._zones.fences(zone, self._fleet))}", change)
 
     def start(self, zone: str, table: TableWord, told: int | None) -> Done:
-        """Bring run back, with a new nonce, at the highest generation that anything at hand shows."""
+        """Bring run back, with a new nonce, at the generation that was open; unclear, at the highest that anything at hand shows."""
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is None and not brake.is_ours(found, self._fleet):
             raise NotDone(

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 
 from enactor import __version__, worker
 from enactor.cli import endpoint_verbs, ownership, playground, verbs, views
-from enactor.cli.build import bound_log, parts, utc_now
+from enactor.cli.build import Parts, bound_log, parts, utc_now, wheel
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS, FleetZones
@@ -21,7 +21,9 @@ from enactor.metrics import Metrics
 from enactor.outside import SystemClock
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status
+from enactor.report_collect import CollectedTombstone, CollectReport
 from enactor.settings import Settings
+from enactor.tombstones import TombstoneCollector
 
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
 REQUIRED = ("table", "fleet", "zones")
@@ -138,7 +140,10 @@ def status(*, as_json: bool, **flags: Any) -> None:
 @json_option
 @ending("enactor")
 def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, **flags: Any) -> None:
-    """Delete old plans that nothing references: no batch of them can land, no fence needs them, nobody pinned them."""
+    """Delete old plans that nothing references, and the tombstones of names that no plan speaks of any more.
+
+    Nothing references a plan when no batch of it can land, no fence needs it and nobody pinned it.
+    """
     settings = take_settings(flags, required=REQUIRED)
     doors = parts(settings)
     report = collect_plans(
@@ -151,11 +156,26 @@ def collect(*, dry_run: bool, keep_newest: int, keep_hours: int, as_json: bool, 
         now=utc_now(),
         chance=doors.chance,
     )
+    report = with_tombstones(doors, report, dry_run=dry_run)
     if as_json:
         click.echo(msgspec.json.encode(report))
     else:
         views.show_collect(report)
     end(EXIT_FAILED if report.unreadable else EXIT_OK)
+
+
+def with_tombstones(doors: Parts, report: CollectReport, *, dry_run: bool) -> CollectReport:
+    """Collect the tombstones too, zone by zone: one that cannot be worked on keeps its own, and is told."""
+    gone: list[CollectedTombstone] = []
+    wrong: list[str] = []
+    unread = {line.split(":", 1)[0] for line in report.unreadable}
+    collector = TombstoneCollector(wheel(doors, "collect"), doors.table)
+    for zone in doors.settings.zones:
+        try:
+            gone += () if zone in unread else collector.run(zone, dry_run=dry_run)
+        except OutsideError as error:
+            wrong.append(f"{zone}: {error}")
+    return msgspec.structs.replace(report, tombstones=tuple(gone), unreadable=(*report.unreadable, *wrong))
 
 
 def say_what_is_missing(settings: Settings) -> None:

@@ -84,7 +84,7 @@ def stop(*, zone: str | None, lasting: str | None, reason: str, **flags: Any) ->
 @reason_option
 @ending("enactor")
 def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any) -> None:
-    """Bring run back in one zone (--zone) or in all, at the highest generation that anything at hand shows."""
+    """Bring run back in one zone (--zone) or in all, at the generation that was open; else the highest that anything at hand shows."""
     doors, wanted = braked(flags, zone)
     table = partial(table_word, doors)
     each(doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation))

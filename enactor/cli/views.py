@@ -183,6 +183,7 @@ def show_collect(report: CollectReport) -> None:
         made.add_row(str(plan.generation), plan.decision, ", ".join(plan.reasons))
     out.print(made)
     out.print(f"{counted(report.uploads_swept, 'half-done upload')} swept")
+    _lines(out, (f"tombstone of {one.name} in zone {one.zone}: {one.decision}" for one in report.tombstones))
     _problems(out, report.unreadable)
 
 

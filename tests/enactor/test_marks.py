@@ -66,7 +66,7 @@ def released(seen: View) -> Swap | None:
 
 
 def allowed(seen: View) -> Swap | None:
-    return marks.allowed(seen, HAND, ALLOW, NOW)
+    return marks.allowed(seen, HAND, ALLOW, opened=0, aws_now=NOW)
 
 
 def retired(seen: View, of: Any = None, **pointed: tuple[str, ...]) -> Swap | None:
@@ -170,6 +170,16 @@ def test_an_allow_replaces_its_elder_and_drops_what_expired() -> None:
     old = (Allow("shrink-targets", 8, EARLIER), Allow("slow-drain", 8, EARLIER), Allow("slow-drain", 9, LATER))
     swap = made(allowed(view(A, of=fence(A, allow=old))))
     assert swap.fence_after.allow == (Allow("slow-drain", 9, LATER), ALLOW)
+
+
+def test_an_allow_of_a_generation_that_is_behind_is_dropped_and_none_is_made() -> None:
+    """Nothing below the open generation is written, so it would only fill the fence."""
+    old = (Allow("slow-drain", 6, LATER), Allow("slow-drain", 7, LATER))
+    swap = made(marks.allowed(view(A, of=fence(A, allow=old)), HAND, ALLOW, opened=7, aws_now=NOW))
+    assert swap.fence_after.allow == (Allow("slow-drain", 7, LATER), ALLOW)
+    assert marks.allowed(view(A, of=fence(A)), HAND, ALLOW, opened=8, aws_now=NOW) is not None
+    with pytest.raises(NotDone, match=r"generation 8 is behind 9, which is open in zone Z"):
+        marks.allowed(view(A, of=fence(A)), HAND, ALLOW, opened=9, aws_now=NOW)
 
 
 def test_an_allow_that_the_fence_has_no_room_for_is_said_and_not_lost() -> None:

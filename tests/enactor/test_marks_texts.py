@@ -81,7 +81,7 @@ def test_to_heal_keeps_the_window_and_an_end_that_was_set() -> None:
     [
         (lambda seen: marks.held(seen, HAND, None), "to hold:"),
         (lambda seen: marks.released(seen, HAND), "to release:"),
-        (lambda seen: marks.allowed(seen, HAND, ALLOW, NOW), "to allow a guard:"),
+        (lambda seen: marks.allowed(seen, HAND, ALLOW, opened=0, aws_now=NOW), "to allow a guard:"),
     ],
 )
 def test_where_there_is_no_fence_the_sentence_says_what_was_to_be_done(
@@ -96,7 +96,7 @@ def test_a_fence_without_room_names_the_permissions_in_the_way() -> None:
     """Those that stand, and not the one that was asked for: a person waits until they expire."""
     allows = tuple(Allow("shrink-capacity", 123_456_789_010 + number, LATER) for number in range(3))
     with pytest.raises(NotDone) as found:
-        marks.allowed(view(A, of=fence(A, allow=allows)), HAND, ALLOW, NOW)
+        marks.allowed(view(A, of=fence(A, allow=allows)), HAND, ALLOW, opened=0, aws_now=NOW)
     assert f"beside {', '.join(map(str, allows))}: wait" in str(found.value)
 
 

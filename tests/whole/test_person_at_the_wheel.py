@@ -127,6 +127,16 @@ def test_a_plan_wide_guard_is_allowed_in_the_table_for_planner_and_enactors(runn
     done(running, "allow", "*", "--guard", "empty-plan", "--generation", "3", expect=2)
 
 
+def test_a_stop_and_a_start_open_nothing_that_the_guards_keep_closed(running: World) -> None:
+    """The brake is no way around a plan-wide guard: what was open before the stop is open after the start."""
+    running.publish(running.endpoint(1, 2), flags=("--unguarded",))
+    assert [finding.guard for finding in running.machine().cycle().refused] == ["vanished"]
+    done(running, "stop", "--zone", running.zone)
+    assert "generation 1" in done(running, "start", "--zone", running.zone)
+    report = running.machine().cycle()
+    assert ([zone.open for zone in report.zones], [one.guard for one in report.refused]) == ([1], ["vanished"])
+
+
 def test_a_name_is_retired_once_no_plan_lists_it_and_a_tombstone_stays(running: World) -> None:
     """The plan lists it as retired, the person takes it away, a later plan cannot bring it back; adopt can."""
     listed = done(running, "retire", WEB, "--yes", expect=1)
