@@ -184,7 +184,7 @@ class EndpointOperator:
 
     def disown_preview(self, place: Place) -> tuple[str, ...]:
         """Return what `disown` will do; raise NotDone where it may not."""
-        marks.disowned(self._view(place), self._wheel.fleet)
+        marks.disowned(self._view(place), self._wheel.fleet, self._wheel.zones.aws_now())
         return (
             f"{place.name} in zone {place.zone}: its fence is deleted; its record sets stay as they are, and nobody minds them",
         )
@@ -197,7 +197,7 @@ class EndpointOperator:
             view = memory.view(place.name)
             if view.fence is None:
                 return None
-            record = marks.disowned(view, self._wheel.fleet)
+            record = marks.disowned(view, self._wheel.fleet, self._wheel.zones.aws_now())
             return self._wheel.batch(place.zone, memory.zone_name, extra=(Change("DELETE", record),))
 
         change = self._wheel.insist(decide, what=f"disowning {place.name}")

@@ -30,6 +30,10 @@ class NotDone(OutsideError):  # noqa: N818 - one of the family
     """The verb was not carried out; nothing of it stands, unless the message says that is unknown."""
 
 
+class KeptBack(NotDone):
+    """The verb was kept back by the last gate, or because the endpoint is foreign or its fence garbled: exit status 3."""
+
+
 def insist(
     zones: ZonePort, clock: Clock, chance: Chance, decide: Callable[[], Batch | None], *, what: str
 ) -> str | None:
@@ -57,7 +61,7 @@ def insist(
             case Rejected(messages=messages):
                 raise NotDone(f"{what} was rejected by Route 53: {'; '.join(messages)}")
             case Stopped(reasons):
-                raise NotDone(f"{what} was refused by the last gate: {'; '.join(reason.why for reason in reasons)}")
+                raise KeptBack(f"{what} was refused by the last gate: {'; '.join(reason.why for reason in reasons)}")
             case Impossible(reason):
                 raise NotDone(f"{what} cannot be done: {reason}")
     raise NotDone(f"{what} was not done after {TRIES_MAX} tries: {why}; look at the zone, then try again")

@@ -14,7 +14,7 @@ import msgspec
 
 from enactor.fence import Allow, Fence, Garbled, fence_text, has_passed, is_held, read_fence, text_set
 from enactor.guards import ALLOWABLE, ENDPOINT_GUARDS, NOT_ALLOWABLE
-from enactor.insist import NotDone
+from enactor.insist import KeptBack, NotDone
 from enactor.plan_guards import PLAN_ALLOWABLE, PLAN_GUARDS
 from enactor.records import Content, ManagedType, RecordSet, content_digest, content_of, difference
 from enactor.survivors import survivors
@@ -148,7 +148,7 @@ def retired(
     if isinstance(fence, Fence) and fence.fleet == hand.fleet and fence.state == "retired" and not view.sets:
         return None
     if view.fence is None and view.sets:
-        raise NotDone(f"{view.name} has record sets and no fence, so it is not fleet {hand.fleet}'s: adopt it first")
+        raise KeptBack(f"{view.name} has record sets and no fence, so it is not fleet {hand.fleet}'s: adopt it first")
     own = _own(view, hand, "retire") if view.fence is not None else None
     if own is not None and is_held(own, aws_now):
         raise NotDone(f"{view.name} is held; `enactor release {view.name}` first")
@@ -184,16 +184,16 @@ def _without(view: View, hand: Hand, own: Fence | None, of: ManagedType, gone: t
     return _swap(view, fence, (*gone, *again), again)
 
 
-def disowned(view: View, fleet: str) -> RecordSet:
+def disowned(view: View, fleet: str, aws_now: datetime | None) -> RecordSet:
     """Return the fence that is taken away so that the name is nobody's; its record sets stay."""
     if view.fence is None:
         raise NotDone(f"{view.name} has no fence, so it is nobody's already")
     match view.fence.fence:
         case Garbled(why):
-            raise NotDone(f"the fence of {view.name} cannot be read ({why}): delete it by hand if nobody needs it")
+            raise KeptBack(f"the fence of {view.name} cannot be read ({why}): delete it by hand if nobody needs it")
         case Fence() as fence if fence.fleet != fleet:
-            raise NotDone(f"{view.name} belongs to fleet {fence.fleet} by its fence, not to {fleet}")
-        case Fence(state="hold"):
+            raise KeptBack(f"{view.name} belongs to fleet {fence.fleet} by its fence, not to {fleet}")
+        case Fence() as fence if is_held(fence, aws_now):
             raise NotDone(f"{view.name} is held: `enactor release {view.name}` first")
         case Fence(state="retired"):
             raise NotDone(f"{view.name} is retired: a tombstone is lifted by `enactor adopt`")
@@ -207,7 +207,7 @@ def healed(view: View, hand: Hand, target: Content, *, generation: int | None, u
     The last resort: no plan table, no switch, no other part alive. The gate still judges it.
     """
     if view.fence is None and view.sets and content_of(view.sets) != target:
-        raise NotDone(f"{view.name} has record sets and no fence, so it is not fleet {hand.fleet}'s: adopt it first")
+        raise KeptBack(f"{view.name} has record sets and no fence, so it is not fleet {hand.fleet}'s: adopt it first")
     own = _own(view, hand, "heal") if view.fence is not None else None
     if generation is not None and own is not None and generation < own.gen:
         raise NotDone(
@@ -246,15 +246,15 @@ def _says(own: Fence, wanted: Fence) -> bool:
 def _own(view: View, hand: Hand, what: str) -> Fence:
     """Return the endpoint's fence, where it is this fleet's and no tombstone."""
     if view.fence is None:
-        raise NotDone(f"{view.name} has no fence, so there is nothing to {what}: `enactor adopt {view.name}` first")
+        raise KeptBack(f"{view.name} has no fence, so there is nothing to {what}: `enactor adopt {view.name}` first")
     match view.fence.fence:
         case Garbled(why):
-            raise NotDone(
+            raise KeptBack(
                 f"the fence of {view.name} cannot be read ({why}); `enactor adopt {view.name}` writes it anew, "
                 "once you know that what stands there is right"
             )
         case Fence() as fence if fence.fleet != hand.fleet:
-            raise NotDone(f"{view.name} belongs to fleet {fence.fleet} by its fence, not to {hand.fleet}")
+            raise KeptBack(f"{view.name} belongs to fleet {fence.fleet} by its fence, not to {hand.fleet}")
         case Fence(state="retired"):
             raise NotDone(f"{view.name} was retired: only `enactor adopt {view.name}` brings it back")
         case Fence() as fence:

@@ -11,12 +11,15 @@ from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, shelf_of, yes_option
 from enactor.cli.verbs import BY_HAND, for_option, lasting_seconds, logged, reason_option, recorded, tell, zone_option
 from enactor.endpoint_verbs import Place, Remedy, remedy_of, remedy_of_file
-from enactor.fence import instant_text
+from enactor.fence import Switch, instant_text
+from enactor.insist import NotDone
 from enactor.marks import why_not_allowable
 from enactor.plan_file import file_octets
 from enactor.plan_form import read_plan
+from enactor.plan_index import PlanIndex
 from enactor.ports import FormFaults, PlanAllow
 from enactor.report import EXIT_FAILED, EXIT_USAGE
+from enactor.standing import choose
 from enactor.table_keys import GENERATION_MAX
 from enactor.wheel import Done
 
@@ -109,7 +112,8 @@ def _allow_plan(flags: dict[str, Any], guard: str, generation: int, seconds: flo
 def heal(*, name: str, zone: str | None, path: str | None, yes: bool, reason: str, **flags: Any) -> None:
     """Put one endpoint in place by hand, for the day nothing else runs: through fence and last gate, without table or switch.
 
-    Without a file the newest plan at hand is used, from the table or the state directory. With one the content goes in at the
+    Without a file the newest plan at hand that is not refused as a whole is used, from the table, the state directory or the
+    mirror. With one the content goes in at the
     fence's own generation and stays on hold for 24 hours, unless it is released: the plans say otherwise.
     """
     doors, place = at(flags, name, zone)
@@ -123,8 +127,32 @@ def heal(*, name: str, zone: str | None, path: str | None, yes: bool, reason: st
 
 def _remedy(doors: Parts, place: Place, path: str | None) -> Remedy:
     if path is None:
-        return remedy_of(newest(shelf_of(library(doors)), "heal"), place)
+        return remedy_of(_working(doors, place), place)
     reading = read_plan(file_octets(path))
     if reading.plan is None:
         raise FormFaults(path, reading.faults)
     return remedy_of_file(reading.plan.endpoints, place, path)
+
+
+def _working(doors: Parts, place: Place) -> PlanIndex:
+    """Return the plan that enactors work from in the zone: what they refuse as a whole, their next cycle would take back."""
+    plans = library(doors)
+    shelf = shelf_of(plans)
+    first = newest(shelf, "heal")
+    switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
+    now = doors.zones.aws_now()
+    choice = choose(
+        place.zone,
+        switch,
+        shelf.candidates,
+        plans.open_plan(switch) if isinstance(switch, Switch) else None,
+        doors.settings.limits.plan,
+        older=plans.older,
+        allowed=lambda generation: plans.allowed(generation, now),
+        below=plans.at_or_below,
+    )
+    for generation, finding in choice.refused:
+        click.echo(f"enactor: plan {generation} is refused as a whole and not used: {finding.message}", err=True)
+    if choice.refused and choice.working is None:
+        raise NotDone(f"no plan at hand passes the guards: give what should stand at {place.name} with --plan")
+    return choice.working or first

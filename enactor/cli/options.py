@@ -18,8 +18,9 @@ from botocore.exceptions import BotoCoreError
 
 from enactor import yaml_text
 from enactor.aws_errors import outside_error
+from enactor.insist import KeptBack
 from enactor.ports import FormFaults, OutsideError, Stopping
-from enactor.report import EXIT_FAILED, EXIT_USAGE, ErrorReport, FaultsReport
+from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_USAGE, ErrorReport, FaultsReport
 from enactor.settings import VARIABLES, Settings, WrongSettings, settle
 
 CONFIG_VARIABLE: Final = "ENACTOR_CONFIG"
@@ -171,12 +172,14 @@ def told(program: str, *, as_json: bool = False) -> Iterator[None]:
         end(EXIT_FAILED, [*lines, f"{error}; nothing was done with it"], stdout=stdout)
     except Stopping:
         _failed(program, "stopped before it was done; what was sent was sent whole", as_json=as_json)
+    except KeptBack as error:
+        _failed(program, str(error), as_json=as_json, status=EXIT_KEPT_BACK)
     except OutsideError as error:
         _failed(program, str(error), as_json=as_json)
 
 
-def _failed(program: str, why: str, *, as_json: bool) -> NoReturn:
-    end(EXIT_FAILED, [f"{program}: {why}"], stdout=msgspec.json.encode(ErrorReport(why)) if as_json else b"")
+def _failed(program: str, why: str, *, as_json: bool, status: int = EXIT_FAILED) -> NoReturn:
+    end(status, [f"{program}: {why}"], stdout=msgspec.json.encode(ErrorReport(why)) if as_json else b"")
 
 
 def ending(program: str) -> Callable[[Command], Command]:

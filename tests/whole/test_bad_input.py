@@ -261,7 +261,7 @@ def test_a_lost_answer_to_a_publish_or_a_verb(served: World) -> None:
     result = served.run("stop", "--zone", served.zone)
     assert (result.exit_code, len(watch.batches)) == (0, 1)
     the_line(result.stdout, f"zone {served.zone} is stopped")
-    assert "mode=stop gen=2 " in served.switch_text()
+    assert "mode=stop gen=1 " in served.switch_text()
 
 
 @pytest.mark.parametrize("by", ["a person's text", "the command"])

@@ -3,6 +3,7 @@
 import boto3
 import pytest
 
+from enactor.batch import SWAPS_GOAL
 from enactor.outside import ZoneAccess, gate_limits
 from enactor.ports import Throttled
 from enactor.route53 import READ_TRIES, Route53Zones
@@ -10,8 +11,6 @@ from enactor.sandbox.faults import FaultRule
 
 from .history import API, answers, lines, touched
 from .world import CHANGE, LIST, WEB, HastyClock, LowChance, World, status_of
-
-MANY = 60
 
 
 def test_case_12_the_sleeper_of_october_2025(world: World) -> None:
@@ -128,15 +127,15 @@ def test_case_38_n_tries_are_n_tries(world: World, tries: int) -> None:
 
 
 def test_case_40_a_throttled_batch_comes_again_whole(world: World) -> None:
-    """A large batch is throttled twice: the same work later, never in single calls."""
-    names = [f"ep{number}.example.test." for number in range(MANY)]
-    world.publish(*(world.endpoint(1, 2, name=name) for name in names))
+    """A batch of 200 changes is throttled twice: the same work later, never in single calls."""
+    names = [f"ep{number}.example.test." for number in range(SWAPS_GOAL)]
+    world.publish(*(world.endpoint(1, 2, 3, 4, name=name) for name in names))
     world.fault(FaultRule(action="throttle", operation=CHANGE, zone=world.zone, count=2))
     watch = world.watch()
     assert status_of(world.machine().cycle()) == 0
     assert [batch.outcome for batch in watch.batches] == ["Throttling", "Throttling", "applied"]
     assert len({tuple(sorted(touched(batch))) for batch in watch.batches}) == 1
-    assert {len(batch.changes) for batch in watch.batches} == {2 + 3 * MANY}
+    assert {len(batch.changes) for batch in watch.batches} == {2 + 5 * SWAPS_GOAL}
 
 
 def test_case_65_what_was_written_replaces_what_was_remembered(world: World) -> None:

@@ -234,10 +234,22 @@ def test_what_is_healed_from_a_file_stays_until_it_is_released(running: World) -
     done(running, "release", API)
 
 
+def test_healing_leaves_out_a_plan_that_is_refused_as_a_whole(running: World) -> None:
+    """What enactors refuse they would take back in their next cycle; it is said, and the plan that is open is used."""
+    running.publish(running.endpoint(1, 3), flags=("--unguarded",))
+    before = running.stands()
+    wipe(running)
+    told = done(running, "heal", API, "--yes")
+    assert "plan 2 is refused as a whole and not used: 1 of 2 endpoints are no longer mentioned" in told
+    assert running.stands() == before
+    running.machine().cycle()
+    assert running.stands() == before
+
+
 def test_healing_goes_through_the_last_gate(running: World) -> None:
     """It takes half away at most, as any other write, and says why it does not."""
     path = running.plan_file(running.endpoint(9))
-    refused = done(running, "heal", API, "--plan", path, "--yes", expect=1)
+    refused = done(running, "heal", API, "--plan", path, "--yes", expect=3)
     assert "last gate" in refused
     assert len(running.stands()) == 2
 
