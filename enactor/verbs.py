@@ -54,8 +54,8 @@ class Operator:
         def wanted(now: FenceRange) -> tuple[int, str] | None:
             if now.switch.record is None or brake.is_done(now, "stop", until):
                 return None
-            try:
-                return brake.generation_of(now, table(), None)
+            try:  # a brake waits for no table where the switch itself says what is open; start asks for the rest
+                return brake.generation_of(now, None if isinstance(now.switch.switch, Switch) else table(), None)
             except brake.Unclear:
                 return None  # a text typed by hand already stops; what it lacks, start asks for
 

@@ -100,17 +100,29 @@ def operator(doors: Parts, reason: str) -> Operator:
     return Operator(wheel(doors, reason))
 
 
-def table_word(doors: Parts) -> Table | None:
-    """Return what the table says about generations, None where there is none to ask or it has no answer."""
-    if not doors.settings.table:
-        return None
-    try:
-        return Table(doors.table.head(), doors.table.floor())
-    except Missing:
-        return None
-    except OutsideError as error:
-        click.echo(f"enactor: going on without the plan table: {error}", err=True)
-        return None
+class TableWord:
+    """Asks the table what it says about generations, for a person who brakes: hastily, and never again once it had no answer."""
+
+    def __init__(self, doors: Parts) -> None:
+        self._settings = doors.settings
+        self._is_away = not doors.settings.table
+        client = table_client(doors.session, hasty=True)
+        self._table = PlanTable(
+            client, doors.settings.table, doors.settings.fleet, clock=doors.clock, chance=doors.chance
+        )
+
+    def __call__(self) -> Table | None:
+        """Return HEAD and FLOOR as they are now, None where there is no table to ask or it has no answer."""
+        if self._is_away:
+            return None
+        try:
+            return Table(self._table.head(), self._table.floor())
+        except Missing:
+            return None
+        except OutsideError as error:
+            self._is_away = True
+            click.echo(f"enactor: going on without the plan table: {error}", err=True)
+            return None
 
 
 def place_of(doors: Parts, name: str, zone: str | None) -> tuple[str, str]:

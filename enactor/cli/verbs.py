@@ -7,7 +7,7 @@ from typing import Any, Literal
 import click
 
 from enactor.brake import Table, Unclear
-from enactor.cli.build import Parts, bound_log, operator, parts, table_word
+from enactor.cli.build import Parts, TableWord, bound_log, operator, parts
 from enactor.cli.history import remember
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
 from enactor.hooks import VerbEnded
@@ -73,7 +73,7 @@ def stop(*, zone: str | None, lasting: str | None, reason: str, **flags: Any) ->
     """Stop every enactor in one zone (--zone) or in all: works with the table and the planner dead."""
     seconds = lasting_seconds(lasting)
     doors, wanted = braked(flags, zone)
-    table = partial(table_word, doors)
+    table = TableWord(doors)
     each(doors, "stop", reason, wanted, lambda one: operator(doors, reason).stop(one, table, seconds))
 
 
@@ -86,7 +86,7 @@ def stop(*, zone: str | None, lasting: str | None, reason: str, **flags: Any) ->
 def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any) -> None:
     """Bring run back in one zone (--zone) or in all, at the generation that was open; else the highest that anything at hand shows."""
     doors, wanted = braked(flags, zone)
-    table = partial(table_word, doors)
+    table = TableWord(doors)
     each(doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation))
 
 

@@ -1,5 +1,10 @@
 """The brake where everybody else is busy, and the slow drain over many plans and many hands."""
 
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
 from enactor.sandbox.faults import FaultRule
 
 from .history import API
@@ -9,20 +14,47 @@ MANY = 150
 WHY = ("--reason", "a test")
 
 
-def test_a_stop_gets_through_while_enactors_spend_the_account_s_budget(world: World) -> None:
-    """AWS's own buckets, two enactors in the middle of a large plan: the stop is written, and nothing after it."""
+def test_a_stop_gets_through_a_spent_account_and_what_was_on_its_way_fails_after_the_start(world: World) -> None:
+    """AWS's own buckets, emptied by another tool; two enactors in the middle of a large plan, a batch of each on its way."""
     world.sandbox.configure(requests_capacity=50.0, changes_capacity=1_500.0)
-    world.publish(*(world.endpoint(1, 2, name=f"ep{number}.example.test.") for number in range(MANY)))
+    names = [f"ep{number}.example.test." for number in range(MANY)]
+    world.publish(*(world.endpoint(1, 2, name=name) for name in names))
+    handle = world.hold_change(skip=1, count=2)
     machines = [world.machine("a"), world.machine("b")]
-    for machine in machines:
-        machine.begin()
+    machines[0].begin()
+    world.wait_held(1)
+    machines[1].begin()
+    world.wait_held(2)
+    standing = stands(world, names)
+    assert 0 < standing < MANY, "in the middle of it"
+    spend_everything(world)
     result = world.run("stop", "--zone", world.zone, *WHY)
     assert result.exit_code == 0, result.output
-    standing = len(world.sandbox.zone(world.zone).sets())
+    assert "mode=stop" in world.switch_text()
+    assert world.run("start", "--zone", world.zone, *WHY).exit_code == 0
+    watch = world.watch()
+    world.sandbox.release(handle)
     for machine in machines:
         machine.end()
-    assert len(world.sandbox.zone(world.zone).sets()) == standing
-    assert "mode=stop" in world.switch_text()
+    assert [batch.outcome for batch in watch.batches[:2]] == ["InvalidChangeBatch"] * 2
+    assert stands(world, names) == MANY, "decided again after the start"
+
+
+def stands(world: World, names: list[str]) -> int:
+    zone = world.sandbox.zone(world.zone)
+    return sum(bool(zone.sets(name)) for name in names)
+
+
+def spend_everything(world: World) -> None:
+    """Ask, as another tool in the account does, until Route 53 answers Throttling."""
+    client = boto3.client("route53", config=Config(retries={"total_max_attempts": 1}))
+
+    def ask() -> None:
+        for _ in range(500):
+            client.list_resource_record_sets(HostedZoneId=world.zone, MaxItems="1")
+
+    with pytest.raises(ClientError, match="Throttling"):
+        ask()
 
 
 def test_a_stop_is_sent_again_while_the_zone_is_busy(world: World) -> None:
