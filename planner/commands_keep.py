@@ -1,11 +1,11 @@
 """The commands that go back to an old plan, and keep one from being collected: republish, pin, unpin."""
 
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any
 
 import click
 
+from enactor.cli.build import parts
+from enactor.cli.history import remember
 from enactor.cli.options import told
 from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
@@ -45,7 +45,7 @@ def republish(generation: int, settings: Settings, reason: str, as_json: bool) -
             source=generation,
         )
         published = with_mirror(published, mirrored(settings, settings.fleet, table, published.head))
-    person_log(logger(planner=settings.id))(ended(published, settings.fleet, reason, verb="republish"))
+    _told(settings, ended(published, settings.fleet, reason, verb="republish"))
     tell(published, as_json=as_json)
 
 
@@ -73,6 +73,14 @@ def unpin(generation: int, settings: Settings, reason: str) -> None:
 
 
 def _say(verb: str, settings: Settings, reason: str, sentence: str, generation: int) -> None:
-    event: Any = partial(VerbEnded, verb=verb, fleet=settings.fleet, reason=reason, generation=generation)
-    person_log(logger(planner=settings.id))(event(outcome="changed", detail=sentence))
+    made = VerbEnded(
+        verb=verb, fleet=settings.fleet, outcome="changed", reason=reason, detail=sentence, generation=generation
+    )
+    _told(settings, made)
     click.echo(sentence)
+
+
+def _told(settings: Settings, made: VerbEnded) -> None:
+    """Log what a person did, and remember it in the table's history with the caller's ARN."""
+    person_log(logger(planner=settings.id))(made)
+    remember(parts(settings), made, program="planner")

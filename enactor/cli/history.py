@@ -14,7 +14,7 @@ TEXT_MAX_CHARACTERS = 1_000
 UNKNOWN_CALLER = "unknown"
 
 
-def remember(doors: Parts, ended: VerbEnded) -> None:
+def remember(doors: Parts, ended: VerbEnded, *, program: str = "enactor") -> None:
     """Write a verb into the history; where that fails, say so and go on."""
     settings = doors.settings
     if not settings.table:
@@ -26,6 +26,7 @@ def remember(doors: Parts, ended: VerbEnded) -> None:
         "detail": ended.detail[:TEXT_MAX_CHARACTERS],
         "zone": ended.zone or "",
         "name": ended.name or "",
+        "generation": str(ended.generation or ""),
         "change_id": ended.change_id or "",
         "by": settings.id,
         "caller": caller(doors.session),
@@ -35,7 +36,7 @@ def remember(doors: Parts, ended: VerbEnded) -> None:
         table = PlanTable(client, settings.table, settings.fleet, clock=doors.clock, chance=doors.chance)
         table.record(facts, at=utc_now(), event=doors.chance.nonce())
     except OutsideError as error:
-        click.echo(f"enactor: the history in the plan table lacks this {ended.verb}: {error}", err=True)
+        click.echo(f"{program}: the history in the plan table lacks this {ended.verb}: {error}", err=True)
 
 
 def caller(session: boto3.Session) -> str:

@@ -1,7 +1,7 @@
 """The command `enactor`: reading and working. The operator's verbs are in `verbs`, the sandbox's in `playground`."""
 
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
@@ -23,6 +23,7 @@ from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status
 from enactor.report_collect import CollectedTombstone, CollectReport
 from enactor.settings import Settings
+from enactor.swap import State
 from enactor.tombstones import TombstoneCollector
 
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
@@ -94,7 +95,7 @@ def run(*, every: str, **flags: Any) -> None:
     log.info("stopped", cycles=done)
 
 
-@main.command()
+@main.command(epilog=f"An endpoint's state is the first that fits: {', '.join(get_args(State))}.")
 @settings_options(*WORKING)
 @json_option
 @ending("enactor")

@@ -320,9 +320,26 @@ def test_a_stop_with_an_end_ends_by_itself(running: World) -> None:
     assert "until=" not in running.switch_text()
 
 
-def test_each_verb_is_in_the_history_with_who_did_it_and_why(running: World) -> None:
-    """Best effort: with the table away the verb is done all the same."""
-    done(running, "hold", API)
+@pytest.mark.parametrize(
+    ("command", "words", "on"),
+    [
+        ("enactor", ("hold", API), ("name", API)),
+        ("enactor", ("release", API), ("name", API)),
+        ("enactor", ("allow", API, "--guard", "slow-drain", "--generation", "2"), ("name", API)),
+        ("enactor", ("retire", "gone.example.test", "--yes"), ("name", "gone.example.test.")),
+        ("enactor", ("stop",), ("zone", "")),
+        ("planner", ("pin", "1"), ("generation", "1")),
+        ("planner", ("unpin", "1"), ("generation", "1")),
+        ("planner", ("republish", "1"), ("generation", "1")),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else value,
+)
+def test_each_verb_is_in_the_history_with_who_did_it_and_why(
+    running: World, command: str, words: tuple[str, ...], on: tuple[str, str]
+) -> None:
+    """With the caller's ARN, best effort: what the change Comment and the log say too."""
+    result = (running.run if command == "enactor" else running.plan)(*words, *WHY)
+    assert result.exit_code == 0, result.output
     client = table_client(boto3.Session())
     table, pk = running.environment["ENACTOR_TABLE"], {"S": f"fleet#{running.fleet}"}
     values: Any = {":pk": pk, ":sk": {"S": "event#"}}
@@ -331,10 +348,40 @@ def test_each_verb_is_in_the_history_with_who_did_it_and_why(running: World) -> 
         KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
         ExpressionAttributeValues=values,
     )["Items"]
-    last = found[-1]
-    assert (last["verb"]["S"], last["name"]["S"], last["reason"]["S"]) == ("hold", API, "a test")
+    (last,) = found
+    key, value = on
+    assert (last["verb"]["S"], last[key]["S"], last["reason"]["S"]) == (words[0], value or running.zone, "a test")
     assert last["caller"]["S"].startswith("arn:aws:")
-    assert PlanTable(client, table, running.fleet, clock=SystemClock(), chance=SystemChance()).head() is not None
+
+
+@pytest.mark.parametrize(("typed", "status"), [("web.example.test", 0), ("api.example.test", 1), ("yes", 1)])
+def test_a_name_is_typed_again_to_be_retired(running: World, typed: str, status: int) -> None:
+    """The name and nothing else; a trailing dot may be left out."""
+    gone = "gone.example.test"
+    result = running.answer(typed.replace("web", "gone"), "retire", gone, *WHY)
+    assert result.exit_code == status, result.output
+    assert (state(running, f"{gone}.") == "retired") == (status == 0)
+
+
+@pytest.mark.parametrize(("typed", "status"), [("2", 0), ("1", 1), ("y", 1)])
+def test_the_count_is_typed_to_adopt_all(bare: World, typed: str, status: int) -> None:
+    """Two names stand there, and two is what a person has to have read."""
+    for name in (API, WEB):
+        bare.edit("CREATE", record("192.0.2.8", name=name))
+    bare.open_zone()
+    bare.publish(bare.simple("192.0.2.1"), bare.simple("192.0.2.2", name=WEB))
+    result = bare.answer(typed, "adopt", "--all", *WHY)
+    assert result.exit_code == status, result.output
+    assert ({state(bare), state(bare, WEB)} == {"foreign"}) == bool(status)
+
+
+@pytest.mark.parametrize(("typed", "status"), [("{zone}", 0), ("example.test", 1), ("yes", 1)])
+def test_the_zone_s_id_is_typed_to_leave_it(running: World, typed: str, status: int) -> None:
+    """Its name is not enough: two zones may share one."""
+    done(running, "stop", "--zone", running.zone)
+    result = running.answer(typed.format(zone=running.zone), "deinit", "--zone", running.zone, *WHY)
+    assert result.exit_code == status, result.output
+    assert bool(running.sandbox.zone(running.zone).sets(running.switch_name)) == bool(status)
 
 
 def test_survey_and_status_tell_of_a_plan_that_is_refused_as_a_whole(running: World) -> None:

@@ -6,13 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from enactor.sandbox.faults import FaultRule
+from enactor.swap import State
+
 from .history import API
 from .rows import Rows
-from .world import WEB, World, until
+from .world import WEB, World, record, until
 
 FULL = "/dev/full"
 
@@ -165,3 +170,41 @@ def test_a_generation_typed_by_mistake_does_not_use_up_the_numbers(world: World)
         assert done.exit_code == 0, done.output
     assert [zone.plan for zone in machine.cycle().zones] == ["current"]
     assert len(world.stands()) == 3
+
+
+def test_a_dark_table_is_told_with_since_when_and_what_is_worked_from(world: World) -> None:
+    """The instant stays as it was while it is dark, is gone when it answers, and is another one the next time."""
+    world.publish(world.endpoint(1, 2))
+    machine = world.machine("a")
+    machine.cycle()
+
+    def told() -> list[str]:
+        return [one for one in machine.cycle().problems if "has not answered since" in one]
+
+    def dark() -> tuple[list[str], list[str]]:
+        world.fault(FaultRule(action="deny", service="dynamodb", count=None))
+        first = told()
+        time.sleep(1.1)  # AWS's Date has whole seconds
+        return first, told()
+
+    first, second = dark()
+    assert first == second
+    assert len(first) == 1
+    assert first[0].endswith("going on with generation 1 from table")
+    world.sandbox.clear_faults()
+    assert told() == []
+    assert dark()[0] not in ([], first)
+
+
+def test_the_state_words_are_the_same_in_help_and_log(world: World) -> None:
+    """What a person reads in the help can be searched for in the log, and in `survey --json`."""
+    world.publish(world.endpoint(1, 2), world.endpoint(3, name=WEB))
+    world.edit("CREATE", record("192.0.2.9", name=WEB))
+    worker = world.worker("a")
+    until(worker.cycles, "a cycle")
+    worker.ended(signal.SIGTERM)
+    told = set(worker.events("cycle-ended")[-1]["states"])
+    assert told == {"current", "foreign"}
+    shown = world.run("survey", "--help").stdout
+    assert [word for word in get_args(State) if word not in shown] == []
+    assert told == set(json.loads(world.run("survey", "--json").stdout)["counts"])

@@ -107,6 +107,10 @@ class World:
         """Run `enactor` in this process; an exception that a user would see as a stack trace fails the test."""
         return _clean(CliRunner().invoke(enactor_command, list(words), env=self.environment | environment))
 
+    def answer(self, typed: str, *words: str) -> Result:
+        """Run `enactor` in this process with a person who types this when asked."""
+        return _clean(CliRunner().invoke(enactor_command, list(words), env=self.environment, input=f"{typed}\n"))
+
     def plan(self, *words: str, **environment: str) -> Result:
         """Run `planner` in this process."""
         return _clean(CliRunner().invoke(planner_command, list(words), env=self.environment | environment))
