@@ -12,6 +12,8 @@ from enactor.table_items import GarbledItem, Item, Items, Write, typed
 
 EVENT_KEPT_SECONDS: Final = 90 * 24 * 3600
 """As long as CloudTrail's event history; DynamoDB takes an event out some time after."""
+ALLOW_KEPT_SECONDS: Final = 7 * 24 * 3600
+"""For who looks afterwards why a plan went in; what has ended allows nothing, whenever DynamoDB takes it out."""
 
 
 class TableEvents:
@@ -34,6 +36,7 @@ class TableEvents:
             "until": allow.until.isoformat(),
             "reason": allow.reason,
             "by": allow.by,
+            "ttl": int(allow.until.timestamp()) + ALLOW_KEPT_SECONDS,
         }
         what = f"allowing {allow.guard} for generation {allow.generation}"
         self._items.transact([Write(sk=keys.allow_key(allow.generation, allow.guard), item=item)], what=what)
