@@ -15,6 +15,7 @@ from enactor.batch import Batch, Change, SwitchChange, swap_changes
 from enactor.fence import Allow, Fence, Switch, instant_text
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
+from enactor.observe import SwitchReading
 from enactor.plan import Endpoint, content_of_endpoint
 from enactor.plan_guards import PLAN_GUARDS
 from enactor.plan_index import PlanIndex
@@ -109,14 +110,25 @@ class EndpointOperator:
             *(f"  {line(record)}" for record in gone),
         )
 
-    def retire(self, place: Place, of: ManagedType | None, generation: int) -> Done:
-        """Take the name, or one type of it, away; the whole zone is read, for aliases that point there."""
+    def retire(
+        self,
+        place: Place,
+        of: ManagedType | None,
+        generation: int,
+        judge: Callable[[SwitchReading], object] = lambda _: None,
+    ) -> Done:
+        """Take the name, or one type of it, away; the whole zone is read, for aliases that point there.
+
+        `judge` raises where a plan lists the name. It is asked at every try, of the very switch that the batch asserts: while a
+        person was asked back, or between two tries, a plan that lists the name again may have been opened.
+        """
 
         def decide() -> Batch | None:
             memory = self._whole(place)
             swap = self._retirement(memory, place, of, generation)
             if swap is None:
                 return None
+            judge(memory.switch)
             return self._weighty(memory, swap, retires=of or "")
 
         change = self._wheel.insist(decide, what=f"retiring {place.name}")

@@ -15,7 +15,8 @@ from enactor.endpoint_verbs import EndpointOperator, Place
 from enactor.fence import Switch
 from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
-from enactor.library import Library
+from enactor.library import Library, Shelf
+from enactor.observe import SwitchReading
 from enactor.plan_index import PlanIndex
 from enactor.records import ManagedType
 from enactor.report import EXIT_FAILED, EXIT_USAGE
@@ -159,20 +160,38 @@ def retire(
     """
     doors, place = at(flags, name, zone)
     plans = library(doors)
-    plan = _unlisted(plans, place, of, without_plan=without_plan)
-    if plan is None or (place.zone, place.name) not in plan.retired:
-        _not_open(doors, plans, place, of, without_plan=without_plan)
+    shelf = shelf_of(plans)
+    plan = _may_go(
+        plans, shelf, doors.zones.switch(place.zone, doors.settings.fleet), place, of, without_plan=without_plan
+    )
     hand = hand_of(doors, reason)
     say_all(hand.retire_preview(place, of))
     if not yes and click.prompt("type the name again to retire it", err=True).rstrip(".") != place.name.rstrip("."):
         end(EXIT_FAILED, ["not retired; nothing was written"])
     generation = plan.stored.generation if plan else 0
-    carry_out(doors, "retire", reason, place, partial(hand.retire, place, of, generation))
+
+    def judge(switch: SwitchReading) -> None:
+        _may_go(plans, plans.look(), switch, place, of, without_plan=without_plan)
+
+    carry_out(doors, "retire", reason, place, partial(hand.retire, place, of, generation, judge))
 
 
-def _unlisted(plans: Library, place: Place, of: ManagedType | None, *, without_plan: bool) -> PlanIndex | None:
-    """Return the newest plan at hand; end where it lists the name, or where nobody can tell."""
-    shelf = shelf_of(plans)
+def _may_go(
+    plans: Library, shelf: Shelf, switch: SwitchReading, place: Place, of: ManagedType | None, *, without_plan: bool
+) -> PlanIndex | None:
+    """Return the newest plan at hand; raise where it or the one that is open lists the name, or the type, or nobody can tell.
+
+    What the newest lists under retired may go although an older one is still open: the tombstone keeps that one away.
+    """
+    plan = _unlisted(shelf, place, of, without_plan=without_plan)
+    opened = switch.switch.gen if isinstance(switch.switch, Switch) else 0
+    if plan is None or plan.stored.generation < opened or (place.zone, place.name) not in plan.retired:
+        _not_open(plans, switch, place, of, without_plan=without_plan)
+    return plan
+
+
+def _unlisted(shelf: Shelf, place: Place, of: ManagedType | None, *, without_plan: bool) -> PlanIndex | None:
+    """Return the newest plan at hand; raise where it lists the name, or where nobody can tell."""
     if not shelf.candidates:
         if without_plan or (shelf.reachable and shelf.head is None):
             return None
@@ -191,9 +210,11 @@ def _unlisted(plans: Library, place: Place, of: ManagedType | None, *, without_p
     return plan
 
 
-def _not_open(doors: Parts, plans: Library, place: Place, of: ManagedType | None, *, without_plan: bool) -> None:
-    """End where the plan that is open lists the name, or the type: an enactor would bring it back, or the newest never said so."""
-    switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
+def _not_open(
+    plans: Library, reading: SwitchReading, place: Place, of: ManagedType | None, *, without_plan: bool
+) -> None:
+    """Raise where the plan that is open lists the name, or the type: an enactor would bring it back, or the newest never said so."""
+    switch = reading.switch
     plan = plans.open_plan(switch) if isinstance(switch, Switch) else None
     if plan is None and isinstance(switch, Switch) and switch.gen and not without_plan:
         raise NotDone(
@@ -220,8 +241,8 @@ def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any)
     """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
     doors, place = at(flags, name, zone)
     plans = library(doors)
-    _unlisted(plans, place, None, without_plan=True)
-    _not_open(doors, plans, place, None, without_plan=True)
+    _unlisted(shelf_of(plans), place, None, without_plan=True)
+    _not_open(plans, doors.zones.switch(place.zone, doors.settings.fleet), place, None, without_plan=True)
     hand = hand_of(doors, reason)
     say_all(hand.disown_preview(place))
     if not yes and not click.confirm("disown it?", default=False, err=True):

@@ -226,6 +226,23 @@ def test_a_late_retire_loses_against_a_plan_that_made_an_alias_to_the_name(world
     assert len(world.stands(WEB)) == 1
 
 
+def test_a_late_retire_loses_against_a_plan_that_lists_the_name_again(world: World) -> None:
+    """Found by the simulator: the plans were looked at before the first try alone, and a second one took what had just been opened."""
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
+    world.machine().cycle()
+    world.publish(world.endpoint(1, 2), flags=["--unguarded"])
+    done(world, "allow", "*", "--guard", "vanished", "--generation", "2")
+    world.machine().cycle()
+    world.hold_change()
+    ended = beside(world, "retire", WEB, "--yes")
+    (late,) = world.wait_held()
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
+    world.machine().cycle()
+    world.sandbox.release(late.token)
+    assert f"plan 3 lists {WEB}" in ended().output
+    assert len(world.stands(WEB)) == 1
+
+
 def test_nothing_is_retired_that_a_plan_nobody_can_read_may_list(world: World) -> None:
     """HEAD's chunks are gone: `--without-plan` is a person's word that it may be."""
     world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
