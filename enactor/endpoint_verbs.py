@@ -15,7 +15,6 @@ from enactor.batch import Batch, Change, SwitchChange, swap_changes
 from enactor.fence import Allow, Fence, Switch, instant_text
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
-from enactor.observe import SwitchReading
 from enactor.plan import Endpoint, content_of_endpoint
 from enactor.plan_guards import PLAN_GUARDS
 from enactor.plan_index import PlanIndex
@@ -115,12 +114,12 @@ class EndpointOperator:
         place: Place,
         of: ManagedType | None,
         generation: int,
-        judge: Callable[[SwitchReading], object] = lambda _: None,
+        judge: Callable[[ZoneMemory], object] = lambda _: None,
     ) -> Done:
         """Take the name, or one type of it, away; the whole zone is read, for aliases that point there.
 
-        `judge` raises where a plan lists the name. It is asked at every try, of the very switch that the batch asserts: while a
-        person was asked back, or between two tries, a plan that lists the name again may have been opened.
+        `judge` raises where a plan lists the name (see `parting`). It is asked at every try, of the very reading that the batch
+        rests on: while a person was asked back, or between two tries, a plan that lists the name again may have been opened.
         """
 
         def decide() -> Batch | None:
@@ -128,7 +127,7 @@ class EndpointOperator:
             swap = self._retirement(memory, place, of, generation)
             if swap is None:
                 return None
-            judge(memory.switch)
+            judge(memory)
             return self._weighty(memory, swap, retires=of or "")
 
         change = self._wheel.insist(decide, what=f"retiring {place.name}")

@@ -12,12 +12,10 @@ from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, shelf_of, yes_option
 from enactor.cli.verbs import BY_HAND, chosen, each, logged, reason_option, zone_argument, zone_option
 from enactor.endpoint_verbs import EndpointOperator, Place
-from enactor.fence import Switch
 from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
-from enactor.library import Library, Shelf
-from enactor.observe import SwitchReading
-from enactor.plan_index import PlanIndex
+from enactor.memory import ZoneMemory
+from enactor.parting import may_go, not_listed, not_open, not_pointed_to
 from enactor.records import ManagedType
 from enactor.report import EXIT_FAILED, EXIT_USAGE
 
@@ -161,73 +159,19 @@ def retire(
     doors, place = at(flags, name, zone)
     plans = library(doors)
     shelf = shelf_of(plans)
-    plan = _may_go(
-        plans, shelf, doors.zones.switch(place.zone, doors.settings.fleet), place, of, without_plan=without_plan
-    )
+    switch = doors.zones.switch(place.zone, doors.settings.fleet)
+    plan = may_go(plans, shelf, switch, place, of, without_plan=without_plan)
     hand = hand_of(doors, reason)
     say_all(hand.retire_preview(place, of))
     if not yes and click.prompt("type the name again to retire it", err=True).rstrip(".") != place.name.rstrip("."):
         end(EXIT_FAILED, ["not retired; nothing was written"])
     generation = plan.stored.generation if plan else 0
 
-    def judge(switch: SwitchReading) -> None:
-        _may_go(plans, plans.look(), switch, place, of, without_plan=without_plan)
+    def judge(memory: ZoneMemory) -> None:
+        may_go(plans, plans.look(), memory.switch, place, of, without_plan=without_plan)
+        not_pointed_to(plans, memory, place, of)
 
     carry_out(doors, "retire", reason, place, partial(hand.retire, place, of, generation, judge))
-
-
-def _may_go(
-    plans: Library, shelf: Shelf, switch: SwitchReading, place: Place, of: ManagedType | None, *, without_plan: bool
-) -> PlanIndex | None:
-    """Return the newest plan at hand; raise where it or the one that is open lists the name, or the type, or nobody can tell.
-
-    What the newest lists under retired may go although an older one is still open: the tombstone keeps that one away.
-    """
-    plan = _unlisted(shelf, place, of, without_plan=without_plan)
-    opened = switch.switch.gen if isinstance(switch.switch, Switch) else 0
-    if plan is None or plan.stored.generation < opened or (place.zone, place.name) not in plan.retired:
-        _not_open(plans, switch, place, of, without_plan=without_plan)
-    return plan
-
-
-def _unlisted(shelf: Shelf, place: Place, of: ManagedType | None, *, without_plan: bool) -> PlanIndex | None:
-    """Return the newest plan at hand; raise where it lists the name, or where nobody can tell."""
-    if not shelf.candidates:
-        if without_plan or (shelf.reachable and shelf.head is None):
-            return None
-        why = "; ".join(shelf.problems)
-        raise NotDone(
-            f"nobody can tell whether the newest plan lists {place.name}: {why}; --without-plan goes on all the same"
-        )
-    plan = shelf.candidates[0]
-    content = plan.contents.get((place.zone, place.name), ())
-    if of is None and place.name in plan.zone(place.zone):
-        raise NotDone(
-            f"plan {plan.stored.generation} lists {place.name}: publish one that lists it under retired first"
-        )
-    if of is not None and any(record.type == of for record in content):
-        raise NotDone(f"plan {plan.stored.generation} has {of} targets at {place.name}: publish one without them first")
-    return plan
-
-
-def _not_open(
-    plans: Library, reading: SwitchReading, place: Place, of: ManagedType | None, *, without_plan: bool
-) -> None:
-    """Raise where the plan that is open lists the name, or the type: an enactor would bring it back, or the newest never said so."""
-    switch = reading.switch
-    plan = plans.open_plan(switch) if isinstance(switch, Switch) else None
-    if plan is None and isinstance(switch, Switch) and switch.gen and not without_plan:
-        raise NotDone(
-            f"plan {switch.gen}, which is open in zone {place.zone}, cannot be read, so nobody can tell whether it lists "
-            f"{place.name}: publish one that lists it under retired, or go on with --without-plan"
-        )
-    content = plan.contents.get((place.zone, place.name), ()) if plan else ()
-    listed = plan is not None and place.name in plan.zone(place.zone)
-    if plan is not None and (any(record.type == of for record in content) if of else listed):
-        raise NotDone(
-            f"plan {plan.stored.generation}, which is open in zone {place.zone}, lists {place.name}: wait until the newest "
-            "is open there (`enactor survey` says what keeps it)"
-        )
 
 
 @click.command()
@@ -241,8 +185,8 @@ def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any)
     """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
     doors, place = at(flags, name, zone)
     plans = library(doors)
-    _unlisted(shelf_of(plans), place, None, without_plan=True)
-    _not_open(plans, doors.zones.switch(place.zone, doors.settings.fleet), place, None, without_plan=True)
+    not_listed(shelf_of(plans), place, None, without_plan=True)
+    not_open(plans, doors.zones.switch(place.zone, doors.settings.fleet), place, None, without_plan=True)
     hand = hand_of(doors, reason)
     say_all(hand.disown_preview(place))
     if not yes and not click.confirm("disown it?", default=False, err=True):

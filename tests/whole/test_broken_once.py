@@ -1,5 +1,6 @@
 """What somebody who was asked to break the promises has broken: each by the shortest way there was, and each mended."""
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -240,6 +241,32 @@ def test_a_late_retire_loses_against_a_plan_that_lists_the_name_again(world: Wor
     world.machine().cycle()
     world.sandbox.release(late.token)
     assert f"plan 3 lists {WEB}" in ended().output
+    assert len(world.stands(WEB)) == 1
+
+
+def test_what_an_alias_will_point_to_again_is_not_retired(world: World) -> None:
+    """Found by the simulator: the alias had been wiped, and a repair put it back to a name that went in the same moment."""
+    own = {"id": "lb-9", "type": "A", "value": "192.0.2.9", "weight": 10}
+    aliases = [
+        {
+            "id": name[:3],
+            "type": "A",
+            "weight": 10,
+            "alias": {"name": name, "zone": world.zone, "evaluate_target_health": False},
+        }
+        for name in (API, WEB)
+    ]
+    www = {"name": WWW, "zone": world.zone, "routing": "weighted", "ttl": 60, "targets": [*aliases, own]}
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB), www)
+    world.machine().cycle()
+    plan = {"format": 1, "fleet": world.fleet, "endpoints": [world.endpoint(1, 2), {**www, "targets": [own]}]}
+    path = world.folder / "leaves.json"
+    path.write_text(json.dumps({**plan, "retired": [{"name": WEB, "zone": world.zone}]}))
+    assert world.plan("publish", "--plan", str(path), "--unguarded").exit_code == 0
+    world.machine().cycle()
+    wipe(world, WWW)
+    assert f"an alias at {WWW} to the A sets of {WEB}" in done(world, "retire", WEB, "--yes", expect=1)
+    world.machine().cycle()
     assert len(world.stands(WEB)) == 1
 
 
