@@ -4,6 +4,7 @@ It decides nothing: what is read is verified like a file on disk, and a plan fro
 writes it after the commit, best effort; an enactor reads it when the table does not answer, or has lost its newest plan.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -68,15 +69,18 @@ class PlanMirror:
         self._tag = answer["ETag"]
         return self._seen
 
-    def save(self, stored: StoredPlan, head: PlanHead) -> None:
+    def save(self, stored: StoredPlan, head_now: Callable[[], PlanHead | None]) -> None:
         """Put a committed plan there, unless a later one that HEAD knows of is there already; raise where it cannot be told.
 
-        A mirrored plan above HEAD is one that the table has lost: it gives way.
+        A mirrored plan above HEAD is one that the table has lost: it gives way. HEAD is asked after the mirror: another planner
+        may have published and mirrored a plan since we last looked, and that one is no lost plan.
         """
         for _ in range(TRIES):
             mirrored, condition = self._standing()
-            if mirrored is not None and stored.generation < mirrored.generation <= head.generation:
-                return
+            if mirrored is not None and mirrored.generation > stored.generation:
+                head = head_now()
+                if head is not None and mirrored.generation <= head.generation:
+                    return
             if mirrored == PlanHead(stored.generation, stored.digest):
                 return
             try:

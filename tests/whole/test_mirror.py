@@ -119,15 +119,26 @@ def test_an_older_plan_never_replaces_a_later_one_and_a_lost_one_gives_way(mirro
         mirrored.publish(mirrored.endpoint(1, 2, last))
     first, third = stored(mirrored, 1), stored(mirrored, 3)
     one = mirror(mirrored)
-    one.save(first, PlanHead(3, third.digest))
+    one.save(first, lambda: PlanHead(3, third.digest))
     found = one.load()
     assert isinstance(found, StoredPlan)
     assert found.generation == 3
-    one.save(first, PlanHead(1, first.digest))
+    one.save(first, lambda: PlanHead(1, first.digest))
     found = one.load()
     assert isinstance(found, StoredPlan)
     assert found.generation == 1
     assert one.load() is found, "what has not changed is not sent again"
+
+
+def test_a_plan_that_another_planner_mirrors_meanwhile_is_no_lost_one(mirrored: World) -> None:
+    """Found by the simulator: HEAD had been read before the mirror was, so that the newest plan there was taken for a lost one."""
+    mirrored.publish(mirrored.endpoint(1, 2))
+    first, one = stored(mirrored, 1), mirror(mirrored)
+    mirrored.publish(mirrored.endpoint(1, 2, 3))
+    one.save(first, table(mirrored).head)
+    found = one.load()
+    assert isinstance(found, StoredPlan)
+    assert found.generation == 2
 
 
 def test_a_mirror_that_is_away_keeps_no_plan_from_the_table(mirrored: World) -> None:
