@@ -181,7 +181,7 @@ def digest_of(body: bytes) -> str:
 
 
 def content_of_endpoint(endpoint: Endpoint) -> Content:
-    """Return the record sets that an endpoint's entry means, in canonical form."""
+    """Return the record sets that an endpoint's entry means, in canonical form, which has no TTL beside an alias."""
     return content_of(_simple_sets(endpoint) if endpoint.routing == "simple" else _identified_sets(endpoint))
 
 
@@ -192,7 +192,7 @@ def _simple_sets(endpoint: Endpoint) -> Iterable[RecordSet]:
         yield RecordSet(
             name=endpoint.name,
             type=record_type,
-            ttl=None if alias else endpoint.ttl,
+            ttl=endpoint.ttl,
             values=tuple(target.value for target in targets if target.value is not None),
             alias=alias,
             health_check=next((target.health_check for target in targets if target.health_check), None),
@@ -205,7 +205,7 @@ def _identified_sets(endpoint: Endpoint) -> Iterable[RecordSet]:
             name=endpoint.name,
             type=target.type,
             set_identifier=target.id,
-            ttl=None if target.alias else endpoint.ttl,
+            ttl=endpoint.ttl,
             weight=target.weight if endpoint.routing == "weighted" else None,
             multivalue=endpoint.routing == "multivalue",
             values=() if target.value is None else (target.value,),
