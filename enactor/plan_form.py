@@ -175,7 +175,7 @@ def _read_entry(item: Any, path: str) -> Entry:
         return Entry(path=path, key=(UNKNOWN_ZONE, path), endpoint=None, faults=faults.all())
     apply_rules(shape, faults)
     endpoint = None if len(faults) else endpoint_of(shape)
-    return Entry(path=path, key=_key(item, shape.zone, shape.name, path), endpoint=endpoint, faults=faults.all())
+    return Entry(path=path, key=_key(item, path), endpoint=endpoint, faults=faults.all())
 
 
 def _read_shape(item: Any, path: str, faults: Faults) -> Shape | None:
@@ -213,9 +213,12 @@ def endpoint_of(shape: Shape) -> Endpoint:
     return Endpoint(name=shape.name, zone=shape.zone, routing=shape.routing, ttl=shape.ttl, targets=targets)
 
 
-def _key(raw: Mapping[str, Any], zone: str | None, name: str | None, path: str) -> tuple[str, str]:
-    """Return zone and name, as near to what was meant as can be: the enactor needs them to hold that endpoint back."""
-    return (zone or _likely_zone(raw.get("zone")) or UNKNOWN_ZONE, name or _likely_name(raw.get("name")) or path)
+def _key(raw: Mapping[str, Any], path: str) -> tuple[str, str]:
+    """Return zone and name, as near to what was meant as can be: the enactor needs them to hold that endpoint back.
+
+    What could be read rightly comes out the same.
+    """
+    return (_likely_zone(raw.get("zone")) or UNKNOWN_ZONE, _likely_name(raw.get("name")) or path)
 
 
 def _likely_zone(value: Any) -> str:
@@ -314,7 +317,7 @@ def _read_alias(value: Any, path: str, faults: Faults) -> Alias | OpenAlias:
     flag_path = f"{path}.evaluate_target_health"
     flag = read_flag(raw["evaluate_target_health"], flag_path, faults) if "evaluate_target_health" in raw else None
     if name is None or zone is None or flag is None:
-        return OpenAlias(name, zone or _likely_zone(raw.get("zone")) or None)
+        return OpenAlias(name, _likely_zone(raw.get("zone")) or None)
     return Alias(name=name, zone=zone, evaluate_target_health=flag)
 
 
@@ -325,6 +328,6 @@ def _read_retired(item: Any, path: str, faults: Faults) -> RetiredEntry | None:
         return None
     name = read_endpoint_name(raw["name"], f"{path}.name", faults) if "name" in raw else None
     zone = read_zone(raw["zone"], f"{path}.zone", faults) if "zone" in raw else None
-    is_right = name is not None and zone is not None and len(faults) == before
-    retired = Retired(name=name, zone=zone) if name is not None and zone is not None and is_right else None
-    return RetiredEntry(path=path, key=_key(raw, zone, name, path), retired=retired)
+    is_right = len(faults) == before
+    retired = Retired(name=name, zone=zone) if is_right and name is not None and zone is not None else None
+    return RetiredEntry(path=path, key=_key(raw, path), retired=retired)
