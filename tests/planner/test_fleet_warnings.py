@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from planner.cli import main
 from planner.fleet import compile_fleet
+from planner.fleet_warnings import plan_warnings
+from tests.enactor.kernel_builders import cname, entry, plan, simple, weighted
 
 NO_TARGET = "so it has no target, and the guard empty refuses that"
 
@@ -72,6 +75,15 @@ def test_types_that_match_no_address() -> None:
         ([1000, 10, 1], "1000 is over 255: the largest, 1000 of lb-0, becomes 255, and the smallest, 1 of lb-2, 1"),
         ([0.5, 2], "0.5 is no whole number: the largest, 2 of lb-1, becomes 255, and the smallest, 0.5 of lb-0, 64"),
         ([300], "300 is over 255: the largest, 300 of lb-0, becomes 255"),
+        ([300, 300], "300 is over 255: the largest, 300 of lb-0, becomes 255"),
+        (
+            [255, 1.5, 0.5],
+            "1.5 is no whole number: the largest, 255 of lb-0, becomes 255, and the smallest, 0.5 of lb-2, 1",
+        ),
+        (
+            [10**15, 10**15 - 1],
+            "1e+15 is over 255: the largest, 1e+15 of lb-0, becomes 255, and the smallest, 999999999999999 of lb-1, 255",
+        ),
         ([10**400], "over 1000000000000000 is over 255: the largest, over 1000000000000000 of lb-0, becomes 255"),
     ],
 )
@@ -145,3 +157,78 @@ def test_check_prints_warnings_on_stderr_alone(tmp_path: Path) -> None:
             "warning: pools.blue: no endpoint uses it (line 3)",
         ],
     )
+
+
+def test_an_endpoint_of_several_pools_names_all_of_them() -> None:
+    """In the order in which it does."""
+    raw = {
+        "fleet": "edge",
+        "zones": {"main": {"id": "Z0EXAMPLE", "name": "example.test"}},
+        "pools": {"blue": [balancer(1, enabled=False)], "green": [balancer(2)]},
+        "endpoints": [
+            {"name": "a.example.test", "zone": "main", "pools": {"green": 1, "blue": 1}, "types": ["AAAA"]},
+            {"name": "b.example.test", "zone": "main", "pools": {"blue": 1}},
+        ],
+    }
+    types = "no load balancer of a.example.test. has an address of type AAAA (its pools: green, blue)"
+    assert [str(warning) for warning in compile_fleet(raw).warnings] == [
+        f"endpoints[0].types: {types}, {NO_TARGET}",
+        f"endpoints[1].pools: no load balancer of b.example.test. is enabled (its pools: blue), {NO_TARGET}",
+    ]
+
+
+def test_a_capacity_that_is_a_weight_as_it_stands_is_not_scaled() -> None:
+    """Up to 255, whole; and where routing has no weights nothing is scaled at all."""
+    assert warnings(balancer(1, capacity=255), balancer(2, capacity=1)) == []
+    assert warnings(balancer(1, capacity=300), routing="simple") == []
+
+
+def test_warnings_stand_in_the_order_of_the_file_endpoints_first() -> None:
+    """Then load balancers, then pools that nobody uses, by name."""
+    raw = {
+        "fleet": "edge",
+        "zones": {"main": {"id": "Z0EXAMPLE", "name": "example.test"}},
+        "pools": {
+            "red": [],
+            "blue": [balancer(1, addresses=["::1"]), balancer(2, addresses=["127.0.0.1", "fe80::1"])],
+            "green": [],
+        },
+        "endpoints": [
+            {"name": "b.example.test", "zone": "main", "pools": {}},
+            {"name": "a.example.test", "zone": "main", "pools": {"blue": 0.001}},
+        ],
+    }
+    assert [str(warning).split(": ")[0] for warning in compile_fleet(raw).warnings] == [
+        "endpoints[0].pools",
+        "endpoints[1].pools",
+        "pools.blue[0].addresses[0]",
+        "pools.blue[1].addresses[0]",
+        "pools.blue[1].addresses[1]",
+        "pools.green",
+        "pools.red",
+    ]
+
+
+def test_a_plan_files_warnings_name_the_endpoint() -> None:
+    """First what the guards would refuse of its content, then addresses that no client reaches; a host name is no address."""
+    sets = (weighted(1, 0), weighted(2, 0))
+    loop = msgspec.structs.replace(simple(1, name="b.example.test."), values=("192.0.2.1", "127.0.0.1"))
+    found = plan_warnings(
+        plan(
+            entry(cname("localhost.", name="c.example.test."), name="c.example.test."),
+            entry(loop, name="b.example.test."),
+            entry(name="d.example.test."),
+            entry(*sets),
+        )
+    )
+    assert [(one.path, one.message) for one in found] == [
+        (
+            "d.example.test.",
+            "the guard empty refuses it: the plan lists no target; an endpoint never goes empty",
+        ),
+        ("ep1.example.test.", "the guard zero-weights refuses it: all 2 A targets have weight 0"),
+        ("b.example.test. t-1", "127.0.0.1 is a loopback address: a client reaches itself there"),
+    ]
+    assert [(one.path, one.message) for one in plan_warnings(plan())] == [
+        ("endpoints", "empty; the guard empty-plan refuses a plan without endpoints")
+    ]

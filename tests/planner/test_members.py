@@ -2,9 +2,21 @@
 
 import msgspec
 
+from enactor.plan import Endpoint, Plan, Retired
 from enactor.records import Alias, RecordSet
-from planner.members import content_change
+from planner.members import (
+    Altered,
+    ContentChange,
+    EndpointChange,
+    Member,
+    Named,
+    PlanChange,
+    Reweighted,
+    content_change,
+    plan_change,
+)
 from planner.wording import change_lines
+from tests.enactor.kernel_builders import entry
 
 NAME = "ep1.example.test."
 
@@ -56,3 +68,94 @@ def test_weight_and_everything_else_are_told_apart() -> None:
 def test_case_53_simple_to_weighted_keeps_the_target() -> None:
     """Case 53: the address stays, its routing changes."""
     assert lines([simple(1)], [weighted(1)]) == ["~ A 192.0.2.1 routing simple to weighted, id none to lb-1"]
+
+
+def member(number: int, **changes: object) -> Member:
+    plain = Member(type="A", target=f"192.0.2.{number}", weight=10, id=f"lb-{number}", ttl=60)
+    return msgspec.structs.replace(plain, **changes)
+
+
+def test_every_target_is_in_one_list_of_the_change_with_all_that_is_known_of_it() -> None:
+    """In order of type and target, whatever the order of the sets; what stays as it is stands in none."""
+    lb = alias("lb.example.net.", ttl=60)
+    six = RecordSet(name=NAME, type="AAAA", ttl=60, multivalue=True, set_identifier="m", values=("2001:db8::1",))
+    before = [weighted(9), weighted(8, health_check="abc"), weighted(3), weighted(2), weighted(1)]
+    after = [six, lb, weighted(5), weighted(4), weighted(3, weight=7, ttl=30), weighted(2, weight=5), weighted(1)]
+    assert content_change(before, after) == ContentChange(
+        added=(
+            member(4),
+            member(5),
+            member(1, target="alias lb.example.net. in Z35SXDOTRQ7X7K", ttl=None),
+            Member(type="AAAA", target="2001:db8::1", id="m", ttl=60, routing="multivalue"),
+        ),
+        removed=(member(8, health_check="abc"), member(9)),
+        reweighted=(
+            Reweighted(type="A", target="192.0.2.2", before=10, after=5),
+            Reweighted(type="A", target="192.0.2.3", before=10, after=7),
+        ),
+        altered=(Altered(type="A", target="192.0.2.3", what="ttl 60 to 30"),),
+    )
+
+
+def test_another_routing_is_told_whatever_makes_it() -> None:
+    """A weight that comes or goes with it is no reweight; what a plan cannot say stands as Route 53 has it."""
+    plain = simple(1)
+    spread = msgspec.structs.replace(plain, multivalue=True, set_identifier="m")
+    odd = msgspec.structs.replace(plain, set_identifier="f", extra='{"Failover":"PRIMARY"}')
+    assert lines([plain], [spread]) == ["~ A 192.0.2.1 routing simple to multivalue, id none to m"]
+    assert lines([weighted(1)], [odd]) == ['~ A 192.0.2.1 routing weighted to {"Failover":"PRIMARY"}, id lb-1 to f']
+    change = content_change([weighted(1)], [plain])
+    assert (change.reweighted, len(change.altered)) == ((), 1)
+    assert not content_change([], [])
+    for one in (
+        content_change([plain], []),
+        content_change([], [plain]),
+        content_change([weighted(1)], [weighted(1, weight=1)]),
+        content_change([plain], [spread]),
+    ):
+        assert one
+
+
+def listed(name: str, *sets: RecordSet, zone: str = "Z1") -> Endpoint:
+    records = (msgspec.structs.replace(one, name=name) for one in sets)
+    return entry(*records, name=name, zone=zone)
+
+
+def test_two_plans_differ_endpoint_by_endpoint() -> None:
+    """An endpoint is told by zone and name; what is as it was stands in no list, and what is retired in both is no news."""
+    old = Plan(
+        fleet="edge",
+        endpoints=(
+            listed("same.", weighted(1)),
+            listed("grows.", weighted(1)),
+            listed("goes.", weighted(2), weighted(1)),
+            listed("also.", weighted(3)),
+            listed("moves.", weighted(1), zone="Z2"),
+        ),
+        retired=(Retired("old.", "Z1"),),
+    )
+    new = Plan(
+        fleet="edge",
+        endpoints=(
+            listed("same.", weighted(1)),
+            listed("grows.", weighted(2), weighted(1)),
+            listed("moves.", weighted(1)),
+            listed("comes.", weighted(4)),
+        ),
+        retired=(Retired("old.", "Z1"), Retired("goes.", "Z1"), Retired("also.", "Z1"), Retired("b.", "Z0")),
+    )
+
+    def changed(name: str, zone: str = "Z1", **change: tuple[Member, ...]) -> EndpointChange:
+        return EndpointChange(name=name, zone=zone, change=msgspec.structs.replace(ContentChange(), **change))
+
+    assert plan_change(old, new) == PlanChange(
+        added=(changed("comes.", added=(member(4),)), changed("moves.", added=(member(1),))),
+        removed=(
+            changed("also.", removed=(member(3),)),
+            changed("goes.", removed=(member(1), member(2))),
+            changed("moves.", "Z2", removed=(member(1),)),
+        ),
+        changed=(changed("grows.", added=(member(2),)),),
+        retired=(Named("b.", "Z0"), Named("also.", "Z1"), Named("goes.", "Z1")),
+    )
+    assert plan_change(new, new) == PlanChange()

@@ -1,0 +1,114 @@
+"""The readers that all parts of a fleet file share: what each takes, and the exact sentence, with an example, where it does not."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from enactor.plan_faults import Faults, shown, type_word
+from planner.fleet_forms import Named, as_written, read_form, read_forms, read_positive, read_words
+
+LIKE = "{a: 1}"
+Read = Callable[[Any, Faults], object]
+
+
+def form(value: Any, faults: Faults) -> object:
+    return read_form(value, "p", faults, like=LIKE, required=("a",), optional=("b",))
+
+
+def forms(value: Any, faults: Faults) -> object:
+    return read_forms(value, "p", faults, like=LIKE)
+
+
+def positive(value: Any, faults: Faults) -> object:
+    return read_positive(value, "p", faults)
+
+
+READ: list[tuple[Read, Any, object, list[str]]] = [
+    (form, {"a": 1, "b": 2}, {"a": 1, "b": 2}, []),
+    (form, {"a": 1}, {"a": 1}, []),
+    (form, {"c": 3}, {"c": 3}, ["p.c: unknown key; known are a, b", f"p.a: missing; write it like {LIKE}"]),
+    (form, None, None, [f"p: empty, not an object like {LIKE}"]),
+    (form, [1], None, [f"p: [1] is a list, not an object like {LIKE}"]),
+    (form, True, None, [f"p: true is a boolean, not an object like {LIKE}"]),
+    (forms, [{"a": 1}, 2], [{"a": 1}, 2], []),
+    (forms, None, [], [f"p: empty, not a list like [{LIKE}]"]),
+    (forms, {"a": 1}, [], [f'p: {{"a": 1}} is an object, not a list like [{LIKE}]']),
+    (positive, 5, Fraction(5), []),
+    (positive, 0.1, Fraction(1, 10), []),
+    (positive, 0, None, ["p: 0 is not above 0"]),
+    (positive, -0.5, None, ["p: -0.5 is not above 0"]),
+    (positive, float("inf"), None, ["p: inf is not finite"]),
+    (positive, float("-inf"), None, ["p: -inf is not finite"]),
+    (positive, float("nan"), None, ["p: nan is not finite"]),
+    (positive, True, None, ["p: true is a boolean, not a number above 0"]),
+    (positive, None, None, ["p: null is null, not a number above 0"]),
+    (positive, "5", None, ['p: "5" is text, not a number above 0']),
+    (positive, [5], None, ["p: [5] is a list, not a number above 0"]),
+]
+
+
+@pytest.mark.parametrize(("read", "value", "result", "messages"), READ, ids=[ascii(row[1])[:30] for row in READ])
+def test_a_reader_takes_what_is_right_and_answers_the_rest_with_an_example(
+    read: Read, value: Any, result: object, messages: list[str]
+) -> None:
+    """The fault stands at the path that was given; what is there is read all the same."""
+    faults = Faults()
+    assert read(value, faults) == result
+    assert [str(fault) for fault in faults.all()] == messages
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "word"),
+    [
+        (True, "true", "a boolean"),
+        (False, "false", "a boolean"),
+        ([], "[]", "a list"),
+        ({}, "{}", "an object"),
+        ([1, "a", None, True], '[1, "a", null, true]', "a list"),
+        ([1, 2, 3, 4, 5], "[1, 2, 3, 4, ...]", "a list"),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, '{"a": 1, "b": 2, "c": 3, "d": 4}', "an object"),
+        ({1: 1, 2: 2, 3: 3, 4: 4, 5: 5}, "{1: 1, 2: 2, 3: 3, 4: 4, ...}", "an object"),
+        ([[1], {"a": [2]}], '[[1], {"a": [...]}]', "a list"),
+        ([[[1]]], "[[[...]]]", "a list"),
+        ([[[]]], "[[[]]]", "a list"),
+        ({"a": {"b": {}}}, '{"a": {"b": {}}}', "an object"),
+        ({"a": {"b": {"c": 1}}}, '{"a": {"b": {...}}}', "an object"),
+        (5, "5", "a number"),
+        ("five", '"five"', "text"),
+        (None, "null", "null"),
+    ],
+    ids=str,
+)
+def test_a_value_is_shown_as_it_was_written(value: object, text: str, word: str) -> None:
+    """As JSON has it, two levels deep and four items wide: anchors that refer to anchors may be a huge tree."""
+    written = as_written(value)
+    assert (shown(written), type_word(written)) == (text, word)
+
+
+def test_what_readers_look_for_stays_what_it_is() -> None:
+    """Text and numbers are what they were; only what no reader of a single value takes is made showable."""
+    assert [as_written(value) for value in (5, "five", None)] == [5, "five", None]
+
+
+def test_a_mapping_whose_keys_a_person_chose_is_read_key_by_key() -> None:
+    """A key that is no plain word is noted, its path in quotes, and its value is still read."""
+    faults = Faults()
+    assert read_words({"blue": 1, "sea green": 2, 3: None}, "p", faults, like=LIKE) == [
+        Named("p.blue", "blue", 1, is_word=True),
+        Named('p."sea green"', "sea green", 2, is_word=False),
+        Named("p.3", 3, None, is_word=False),
+    ]
+    assert [str(fault) for fault in faults.all()] == [
+        'p."sea green": "sea green" does not match [A-Za-z0-9_-]{1,64}',
+        "p.3: 3 is a number, not text; put it in quotes",
+    ]
+
+
+@pytest.mark.parametrize(("value", "odd"), [(None, "empty"), (["blue"], '["blue"] is a list')])
+def test_what_is_no_mapping_holds_nothing(value: object, odd: str) -> None:
+    """And is answered with an example."""
+    faults = Faults()
+    assert read_words(value, "p", faults, like=LIKE) == []
+    assert [str(fault) for fault in faults.all()] == [f"p: {odd}, not an object like {LIKE}"]
