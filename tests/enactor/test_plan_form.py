@@ -235,3 +235,19 @@ def test_case_31_and_71_more_than_100_of_a_type_is_named() -> None:
     assert faults_of(plan(endpoint(routing="simple", targets=simple))) == [
         "endpoints[0].targets: ep1.example.test. has 101 targets of type A, over 100"
     ]
+
+
+@pytest.mark.parametrize(("value", "record_type"), [("192.0.2.1", "A"), ("2001:db8::1", "AAAA")])
+def test_an_address_without_a_type_counts_among_those_that_can_only_be_of_its_type(
+    value: str, record_type: str
+) -> None:
+    """However the type is mended, the address stands twice; of a host name that cannot be said."""
+    first = target(value=value, type=record_type)
+    found = faults_of(plan(endpoint(targets=[first, target(id="lb-2", value=value, type="MX")])))
+    twice = f"value {value} stands twice among the {record_type} targets of ep1.example.test."
+    assert found == [
+        'endpoints[0].targets[1].type: "MX" is none of A, AAAA, CNAME',
+        f"endpoints[0].targets[1].value: {twice}, first as endpoints[0].targets[0]",
+    ]
+    host = [target(id=one, value="a.example.net", type="MX") for one in ("a", "b")]
+    assert len(faults_of(plan(endpoint(targets=host)))) == 2
