@@ -93,8 +93,6 @@ def _needs_ttl(target: Target | OpenTarget) -> bool:
 
 def _few_enough(shape: Shape, faults: Faults) -> None:
     """Route 53's limit is for one name and type (cases 31, 71)."""
-    if len(shape.targets) <= TARGETS_PER_TYPE_MAX:
-        return
     for record_type in MANAGED_TYPES:
         count = len(shape.of_type(record_type))
         if count > TARGETS_PER_TYPE_MAX:
