@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from enactor.plan_form import read_plan
+from enactor.records import Alias
 
 from .plan_file_builders import alias, endpoint, faults_of, good_plan, guards_of, plan, target
 
@@ -251,3 +252,73 @@ def test_an_address_without_a_type_counts_among_those_that_can_only_be_of_its_ty
     ]
     host = [target(id=one, value="a.example.net", type="MX") for one in ("a", "b")]
     assert len(faults_of(plan(endpoint(targets=host)))) == 2
+
+
+@pytest.mark.parametrize(("length", "name"), [(1020, "l" * 1020), (1021, "endpoints[0]")])
+def test_an_endpoint_whose_name_is_longer_than_any_goes_by_its_path(length: int, name: str) -> None:
+    """Up to that its text is the name it is held back under, though it is none."""
+    reading = read_plan(json.dumps(plan(endpoint(name="l" * length))))
+    assert reading.plan is not None
+    assert [(broken.zone, broken.name) for broken in reading.plan.broken] == [("Z1", name)]
+
+
+def test_an_alias_is_read_with_all_that_it_says() -> None:
+    """Name and zone in canonical spelling."""
+    for flag in (True, False):
+        raw = alias(name="LB.example.net", zone="/hostedzone/Z2", evaluate_target_health=flag)
+        (read,) = good_plan(plan(endpoint(targets=[target(value=None, alias=raw)]))).endpoints[0].targets
+        assert read.alias == Alias("lb.example.net.", "Z2", evaluate_target_health=flag)
+
+
+@pytest.mark.parametrize(
+    ("changes", "messages"),
+    [
+        (
+            {
+                "routing": "simple",
+                "targets": [
+                    target(weight=None, health_check="no check"),
+                    target(id="b", value="192.0.2.2", weight=None, health_check="abc"),
+                ],
+            },
+            ['.targets[0].health_check: "no check" does not match [A-Za-z0-9-]{1,64}'],
+        ),
+        (
+            {"ttl": None, "targets": [target(value=None, alias="lb.example.net")]},
+            ['.targets[0].alias: "lb.example.net" is text, not an object'],
+        ),
+        (
+            {"ttl": None, "targets": [target(alias="lb.example.net")]},
+            [
+                ".targets[0]: value and alias exclude each other",
+                '.targets[0].alias: "lb.example.net" is text, not an object',
+                ".ttl: missing; ep1.example.test. has targets that are no alias",
+            ],
+        ),
+        (
+            {"ttl": None, "targets": [target(type="CNAME", value=None, alias="lb.example.net")]},
+            [
+                '.targets[0].alias: "lb.example.net" is text, not an object',
+                ".targets[0].alias: a CNAME is no alias; use value",
+                ".ttl: missing; ep1.example.test. has targets that are no alias",
+            ],
+        ),
+        (
+            {"ttl": None, "targets": [target(id=7, value=None, alias=alias())]},
+            [".targets[0].id: 7 is a number, not text; put it in quotes"],
+        ),
+        (
+            {"ttl": None, "targets": ["192.0.2.1"]},
+            [
+                '.targets[0]: "192.0.2.1" is text, not an object',
+                ".ttl: missing; ep1.example.test. has targets that are no alias",
+            ],
+        ),
+        ({"ttl": "60"}, ['.ttl: "60" is text, not a whole number from 1 to 86400']),
+    ],
+)
+def test_of_a_wrong_part_only_that_is_said_which_stays_however_it_is_mended(
+    changes: dict[str, Any], messages: list[str]
+) -> None:
+    """A wrong health check may be any, an alias needs no TTL however it is mended, and what has a value as well needs one."""
+    assert faults_of(plan(endpoint(**changes))) == [f"endpoints[0]{message}" for message in messages]

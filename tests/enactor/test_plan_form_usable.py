@@ -151,6 +151,17 @@ def test_both_values_of_a_doubled_key_are_judged() -> None:
     ]
 
 
+def test_as_many_values_are_judged_as_any_key_has() -> None:
+    """Whichever key has the most, and wherever it stands: nobody knows which of them is kept."""
+    twice, thrice = '"routing": "weighted", "routing": "weighted"', '"ttl": 60, "ttl": "x", "ttl": 60'
+    text = json.dumps(
+        plan(endpoint(ttl=1, routing="simple"), endpoint(name="ep2.example.test", ttl=1, routing="simple"))
+    )
+    first = text.replace('"ttl": 1', thrice, 1).replace('"routing": "simple"', twice).replace('"ttl": 1', '"ttl": 60')
+    paths = [fault.path for fault in read_plan(first).faults if "stands twice" not in fault.message]
+    assert paths == ["endpoints[0].ttl"]
+
+
 def test_empty_endpoint_zero_weights_and_no_endpoints_are_not_faults_of_form() -> None:
     """Cases 1, 3, 55: these are for guards, which know what stands in the zone."""
     assert good_plan(plan()).endpoints == ()
