@@ -1,6 +1,10 @@
 """One plan file with every kind of fault that can stand beside others: all of them are named at once."""
 
+import json
+
 from enactor.plan_form import read_plan
+
+from .plan_file_builders import endpoint, plan
 
 LONG = ".".join(["l" * 60] * 4)
 LENGTHY = ".".join(["l" * 57] * 4)
@@ -235,3 +239,31 @@ def test_every_kind_of_fault_is_listed_at_once() -> None:
     expected = WRONG.replace("NINES77", "9" * 77).replace("LONG", LONG).strip().splitlines()
     assert [str(fault) for fault in reading.faults] == expected
     assert reading.plan is None
+
+
+def test_both_values_of_a_doubled_key_are_judged() -> None:
+    """Whoever mends it may keep either of them."""
+    text = json.dumps(plan(endpoint())).replace('"ttl": 60', '"ttl": 0, "ttl": 60, "ttl": "x"')
+    assert [str(fault) for fault in read_plan(text).faults] == [
+        "endpoints[0].ttl: the key stands twice",
+        'endpoints[0].ttl: "x" is text, not a whole number from 1 to 86400',
+        "endpoints[0].ttl: 0 is under 1",
+    ]
+
+
+def test_as_many_values_are_judged_as_any_key_has() -> None:
+    """Whichever key has the most, and wherever it stands: nobody knows which of them is kept."""
+    twice, thrice = '"routing": "weighted", "routing": "weighted"', '"ttl": 60, "ttl": "x", "ttl": 60'
+    text = json.dumps(
+        plan(endpoint(ttl=1, routing="simple"), endpoint(name="ep2.example.test", ttl=1, routing="simple"))
+    )
+    first = text.replace('"ttl": 1', thrice, 1).replace('"routing": "simple"', twice).replace('"ttl": 1', '"ttl": 60')
+    paths = [fault.path for fault in read_plan(first).faults if "stands twice" not in fault.message]
+    assert paths == ["endpoints[0].ttl"]
+
+
+def test_four_values_of_a_key_are_judged_and_no_more() -> None:
+    """The first three and the last, as each takes a reading of the whole file."""
+    text = json.dumps(plan(endpoint())).replace('"ttl": 60', ", ".join(f'"ttl": {n}' for n in (0, -1, -2, -3, -4, -5)))
+    said = [fault.message for fault in read_plan(text).faults]
+    assert said == ["the key stands twice", *(f"{n} is under 1" for n in (-5, 0, -1, -2))]

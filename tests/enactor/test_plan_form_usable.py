@@ -141,25 +141,13 @@ def test_an_unknown_format_makes_no_plan_and_is_named_first() -> None:
     assert [fault.path for fault in reading.faults] == ["format", "speed", "endpoints[0].ttl"]
 
 
-def test_both_values_of_a_doubled_key_are_judged() -> None:
-    """Whoever mends it may keep either of them."""
-    text = json.dumps(plan(endpoint())).replace('"ttl": 60', '"ttl": 0, "ttl": 60, "ttl": "x"')
-    assert [str(fault) for fault in read_plan(text).faults] == [
-        "endpoints[0].ttl: the key stands twice",
-        'endpoints[0].ttl: "x" is text, not a whole number from 1 to 86400',
-        "endpoints[0].ttl: 0 is under 1",
-    ]
-
-
-def test_as_many_values_are_judged_as_any_key_has() -> None:
-    """Whichever key has the most, and wherever it stands: nobody knows which of them is kept."""
-    twice, thrice = '"routing": "weighted", "routing": "weighted"', '"ttl": 60, "ttl": "x", "ttl": 60'
-    text = json.dumps(
-        plan(endpoint(ttl=1, routing="simple"), endpoint(name="ep2.example.test", ttl=1, routing="simple"))
-    )
-    first = text.replace('"ttl": 1', thrice, 1).replace('"routing": "simple"', twice).replace('"ttl": 1', '"ttl": 60')
-    paths = [fault.path for fault in read_plan(first).faults if "stands twice" not in fault.message]
-    assert paths == ["endpoints[0].ttl"]
+@pytest.mark.parametrize(
+    ("digits", "said"), [(100, "is over 86400"), (101, "is a number of 101 characters, not a whole")]
+)
+def test_a_number_is_read_up_to_a_hundred_characters(digits: int, said: str) -> None:
+    """Longer ones are no number that Python must read."""
+    (fault,) = read_plan(json.dumps(plan(endpoint(ttl=77))).replace("77", "9" * digits)).faults
+    assert said in fault.message
 
 
 def test_empty_endpoint_zero_weights_and_no_endpoints_are_not_faults_of_form() -> None:
