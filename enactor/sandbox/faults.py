@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-Service = Literal["route53", "dynamodb", "s3", "sts"]
+Service = Literal["route53", "dynamodb", "s3", "sts", "elasticloadbalancing"]
 Action = Literal[
     "throttle",
     "busy",

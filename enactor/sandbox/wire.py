@@ -1,6 +1,7 @@
 """Translate between AWS's wire formats and plain values. Decides which operation a request is; never what it does.
 
-Route 53 speaks REST and XML, DynamoDB JSON, STS a form, S3 REST: only as much of each as faults and Route 53 need.
+Route 53 speaks REST and XML, DynamoDB JSON, STS, EC2 and Elastic Load Balancing forms, S3 REST: only as much of each as faults and
+Route 53 need.
 """
 
 import json
@@ -17,7 +18,12 @@ from enactor.sandbox import zone_names
 from enactor.sandbox.faults import Call
 
 ROUTE53_NAMESPACE = "https://route53.amazonaws.com/doc/2013-04-01/"
-STS_NAMESPACE = "https://sts.amazonaws.com/doc/2011-06-15/"
+NAMESPACES: Mapping[str, str] = {
+    "sts": "https://sts.amazonaws.com/doc/2011-06-15/",
+    "elasticloadbalancing": "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/",
+}
+FORM_SERVICES = frozenset({"sts", "ec2", "elasticloadbalancing"})
+"""Services whose requests are forms that name their operation."""
 REQUEST_ID = "00000000-0000-4000-8000-000000000000"
 SCOPE = re.compile(r"Credential=[^/]+/\d{8}/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request")
 ERROR_CODE = re.compile(rb'(?:<Code>|"__type": ?"(?:[^"#]*#)?)([A-Za-z0-9._-]+)')
@@ -107,7 +113,7 @@ def recognise(environ: Mapping[str, Any], body: bytes) -> Request:
         operation, params = _route53(method, path, str(environ.get("QUERY_STRING", "")), body)
     elif service == "dynamodb":
         operation = str(environ.get("HTTP_X_AMZ_TARGET", "")).rpartition(".")[2]
-    elif service == "sts":
+    elif service in FORM_SERVICES:
         operation = parse_qs(body.decode("utf-8", "replace")).get("Action", [""])[0]
     else:
         operation = _s3_operation(method, path, str(environ.get("QUERY_STRING", "")))
@@ -134,7 +140,7 @@ def error_reply(service: str, code: str, message: str, status: int) -> Reply:
     inner = f"<Code>{escape(code)}</Code><Message>{escape(message)}</Message>"
     if service == "s3":
         return Reply(status, f"<Error>{inner}<RequestId>{REQUEST_ID}</RequestId></Error>".encode())
-    namespace = STS_NAMESPACE if service == "sts" else ROUTE53_NAMESPACE
+    namespace = NAMESPACES.get(service, ROUTE53_NAMESPACE)
     return Reply(
         status,
         f'<?xml version="1.0"?><ErrorResponse xmlns="{namespace}"><Error><Type>Sender</Type>{inner}</Error>'
