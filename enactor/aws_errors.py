@@ -4,6 +4,7 @@ The adapters of Route 53, the plan table and the mirror all come here, so that n
 answer means for a write ("not applied" or "unknown") is the adapter's own to say; this module never decides to try again.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from botocore import exceptions
@@ -100,9 +101,15 @@ ADVICE_REGION: Final = "set AWS_REGION, or the profile's region, to a region tha
 ADVICE_OTHER: Final = "read the reason given; trying the same again will not help"
 
 
-def outside_error(error: ClientError | BotoCoreError, *, what: str, where: str) -> OutsideError:
-    """Return an error of botocore as one of the family: `what` was tried (`reading HEAD`), `where` (`table plans in eu-west-1`)."""
-    kind, advice = _of_answer(error) if isinstance(error, ClientError) else _of_client(error)
+def outside_error(
+    error: ClientError | BotoCoreError, *, what: str, where: str, advise: Mapping[type[OutsideError], str] | None = None
+) -> OutsideError:
+    """Return an error of botocore as one of the family: `what` was tried (`reading HEAD`), `where` (`table plans in eu-west-1`).
+
+    `advise` says what to do instead of the usual, where a service is only read and has no budget of ours.
+    """
+    kind, usual = _of_answer(error) if isinstance(error, ClientError) else _of_client(error)
+    advice = (advise or {}).get(kind, usual)
     return kind(f"{what} failed at {where}: {_reason(error)}; {advice}")
 
 
