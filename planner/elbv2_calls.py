@@ -12,6 +12,7 @@ import msgspec
 import tenacity
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from enactor.aws_errors import error_code, outside_error
 from enactor.outside import assumed
@@ -39,6 +40,8 @@ TAGS_ARNS_MAX: Final = 20
 """ARNs that one DescribeTags takes (API reference)."""
 ROLE_SESSION_NAME_MAX_CHARACTERS: Final = 64
 GONE: Final = frozenset({"LoadBalancerNotFound", "TargetGroupNotFound"})
+STRANGE: Final = "the answer is not AWS's; check AWS_ENDPOINT_URL and for a proxy on the way"
+"""A proxy's page comes with status 200 too, and must not read as an account without load balancers."""
 ADVISE: Final[Mapping[type[OutsideError], str]] = {
     Throttled: "look less often, or at fewer load balancers, if it lasts",
     Unavailable: "check the network and the health of the service; the next look tries again",
@@ -91,7 +94,7 @@ class Calls:
         tags: dict[str, dict[str, str]] = {}
         for start in range(0, len(balancers), TAGS_ARNS_MAX):
             arns = [one.arn for one in balancers[start : start + TAGS_ARNS_MAX]]
-            for found in self._ask(place, "describe_tags", deadline, ResourceArns=arns)["TagDescriptions"]:
+            for found in self._ask(place, "describe_tags", "TagDescriptions", deadline, ResourceArns=arns)[0]:
                 tags[found["ResourceArn"]] = {tag["Key"]: tag.get("Value", "") for tag in found.get("Tags", ())}
         missing = [one.arn for one in balancers if one.arn not in tags]
         if missing:
@@ -108,21 +111,25 @@ class Calls:
 
     def health(self, group: Group, deadline: float) -> GroupHealth:
         """Return how a target group's targets are."""
-        answer = self._ask(group.place, "describe_target_health", deadline, TargetGroupArn=group.arn)
-        return group_health(group.name, answer["TargetHealthDescriptions"])
+        key = "TargetHealthDescriptions"
+        told, _ = self._ask(group.place, "describe_target_health", key, deadline, TargetGroupArn=group.arn)
+        return group_health(group.name, told)
 
     def _pages(self, place: Place, operation: str, key: str, deadline: float) -> list[Any]:
         found: list[Any] = []
         cursor: dict[str, str] = {}
         for _ in range(PAGES_MAX):
-            page = self._ask(place, operation, deadline, **cursor)
-            found += page[key]
-            if not page.get("NextMarker"):
+            items, marker = self._ask(place, operation, key, deadline, **cursor)
+            found += items
+            if not marker:
                 return found
-            cursor = {"Marker": page["NextMarker"]}
+            cursor = {"Marker": marker}
         raise Unavailable(f"{place} listed more than {PAGES_MAX} pages and did not end; report this, it is a fault")
 
-    def _ask(self, place: Place, operation: str, deadline: float, **asked: Any) -> Any:
+    def _ask(
+        self, place: Place, operation: str, key: str, deadline: float, **asked: Any
+    ) -> tuple[Sequence[Any], str | None]:
+        """Return the list that an answer has under a key, and the marker of the next page."""
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type((Throttled, Unavailable)),
             stop=lambda state: state.attempt_number >= TRIES or self._clock.now() >= deadline,
@@ -130,19 +137,27 @@ class Calls:
             sleep=self._clock.sleep,
             reraise=True,
         )
-        return retrying(self._ask_once, place, operation, asked)
+        return retrying(self._ask_once, place, operation, key, asked)
 
     def _wait_seconds(self, state: tenacity.RetryCallState) -> float:
         longest = min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0 ** (state.attempt_number - 1))
         return self._chance.uniform(longest / 2, longest)
 
-    def _ask_once(self, place: Place, operation: str, asked: Mapping[str, Any]) -> Any:
+    def _ask_once(
+        self, place: Place, operation: str, key: str, asked: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], str | None]:
+        what, call = operation.replace("_", " "), getattr(self._clients[place], operation)
         try:
-            return getattr(self._clients[place], operation)(**asked)
+            answer = call(**asked)
         except (ClientError, BotoCoreError) as error:
-            fault = outside_error(error, what=operation.replace("_", " "), where=str(place), advise=ADVISE)
+            fault = outside_error(error, what=what, where=str(place), advise=ADVISE)
             gone = isinstance(error, ClientError) and error_code(error) in GONE
             raise (Gone(str(fault)) if gone else fault) from error
+        except (ResponseParserError, KeyError) as error:  # botocore looks for a result that another page has not
+            raise OutsideError(f"{what} failed at {place}: {STRANGE}") from error
+        if key not in answer:
+            raise OutsideError(f"{what} failed at {place}: {STRANGE}")
+        return answer[key], answer.get("NextMarker")
 
 
 def _clients(places: Sequence[Place], session_name: str) -> dict[Place, "ElasticLoadBalancingv2Client"]:

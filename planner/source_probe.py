@@ -6,6 +6,8 @@ queue the healthy ones up behind it (measured against a pool of threads in docs/
 """
 
 import asyncio
+import contextlib
+import socket
 import ssl
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -69,12 +71,14 @@ class ProbeSource:
         self._is_closed = True
         if self._look is not None:
             loop, task = self._look
-            loop.call_soon_threadsafe(task.cancel)
+            with contextlib.suppress(RuntimeError):  # the look ended in this very moment
+                loop.call_soon_threadsafe(task.cancel)
 
     def _checked(self, addresses: Sequence[str], late_seconds: float, within_seconds: float) -> Mapping[str, Checked]:
         order = sorted(addresses, key=lambda _: self._chance.uniform(0.0, 1.0))
         look = _Look(self._settings, self._tls, order)
         try:
+            _find_room()
             asyncio.run(self._run(look, late_seconds, within_seconds))
         except TimeoutError:
             done = f"{len(look.checked)} of {len(order)} checks were done within {within_seconds:g} s"
@@ -105,6 +109,13 @@ class ProbeSource:
                 await look.run()
         finally:
             self._look = None
+
+
+def _find_room() -> None:
+    """Raise OSError where not even an event loop has room: asyncio would say so with traces on stderr besides."""
+    one, other = socket.socketpair()
+    with one, other, socket.socket():
+        pass
 
 
 class _Look:

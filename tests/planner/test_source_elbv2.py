@@ -17,6 +17,7 @@ from planner.observation import Aim, Observation, Source, SourceFailed, SourceKi
 from planner.source_elbv2 import KIND, Elbv2Source
 
 from .elbv2_builders import Region
+from .probe_targets import Targets, answering
 
 WEST = "eu-west-1"
 NORTH = "eu-north-1"
@@ -277,6 +278,19 @@ def test_what_goes_away_while_it_is_read_begins_the_look_anew(
     server.add_fault(replace(once, count=3))
     with pytest.raises(SourceFailed, match=code):
         source.observe((), WITHIN_SECONDS)
+
+
+@pytest.mark.parametrize("page", [b"<html><body>Sign in</body></html>", b"<html><p>Sign in", b""])
+def test_a_page_of_a_proxy_is_no_account_without_load_balancers(
+    looks: Looks, monkeypatch: pytest.MonkeyPatch, page: bytes
+) -> None:
+    """It comes with status 200; read carelessly it would list nothing, and the pool would be empty."""
+    with Targets() as targets:
+        head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(page)
+        at = targets.add(answering(head + page))
+        monkeypatch.setenv("AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2", f"http://{at}:{targets.port}")
+        with pytest.raises(SourceFailed, match="the answer is not AWS's; check AWS_ENDPOINT_URL and for a proxy"):
+            looks.look(names=["any"])
 
 
 def test_a_look_that_is_not_answered_in_time_fails(west: Region, looks: Looks, server: Sandbox) -> None:

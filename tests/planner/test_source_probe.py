@@ -273,7 +273,8 @@ def test_no_route_to_a_whole_family_is_no_word_about_the_targets(targets: Target
     assert found[NO_ROUTE[0]].why == f"connect to {NO_ROUTE[0]}:{targets.port} failed: network is unreachable"
 
 
-def test_a_host_out_of_file_descriptors_fails_the_look(targets: Targets) -> None:
+@pytest.mark.parametrize("left", [0, 2, 4], ids=["none", "no event loop", "one connection"])
+def test_a_host_out_of_file_descriptors_fails_the_look(targets: Targets, left: int) -> None:
     """Not one target is called bad for it, and the next look is whole again."""
     aims = (*(aim(targets.full()) for _ in range(3)), aim(targets.nobody()))
     made = source(targets.port, timeout=HASTY)
@@ -284,7 +285,7 @@ def test_a_host_out_of_file_descriptors_fails_the_look(targets: Targets) -> None
         with contextlib.suppress(OSError):
             while True:
                 taken.append(os.dup(0))
-        for _ in range(4):  # the event loop's own three, and one connection
+        for _ in range(left):  # an event loop takes three
             os.close(taken.pop())
         with pytest.raises(
             SourceFailed, match=r"too many open files; raise this process's limit .* or lower `at_once`"
