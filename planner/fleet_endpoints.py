@@ -14,7 +14,7 @@ from enactor.plan import TTL_MAX_SECONDS, TTL_MIN_SECONDS, Routing, Target
 from enactor.plan_assembly import Entry
 from enactor.plan_faults import Faults, read_choice, read_endpoint_name, read_list, read_whole, shown
 from enactor.plan_form import ROUTINGS, endpoint_of
-from enactor.plan_rules import Placed, Shape, apply_rules
+from enactor.plan_rules import OpenTarget, Placed, Shape, apply_rules
 from planner.fleet_file import DEFAULTS, AddressType
 from planner.fleet_forms import (
     LIKE_ENDPOINT,
@@ -141,7 +141,8 @@ def read_entry(item: object, path: str, world: World) -> EndpointReading:
     apply_rules(shape, faults)
     key = (zone.key, name) if zone and name else ("", path)
     words = tuple(map(str, raw["pools"])) if isinstance(raw.get("pools"), dict) else None
-    if len(faults) or name is None or zone is None or choices.types is None or words is None:
+    is_open = any(isinstance(placed.target, OpenTarget) for placed in shape.targets)
+    if len(faults) or is_open or name is None or zone is None or choices.types is None or words is None:
         entry = Entry(path=path, key=key, endpoint=None, faults=faults.all())
         return EndpointReading(entry, shape.shown, words)
     behind = Behind(path=path, name=name, pools=words, choices=choices, shares=tuple(shares), serving=tuple(serving))
@@ -226,5 +227,24 @@ def _types(member: Member, choices: Choices) -> tuple[AddressType, ...]:
 
 def _placed(balancer: Balancer, member: Member, record_type: AddressType, weight: int | None) -> Placed:
     name = member.path if member.is_extra else balancer.id
-    target = Target(id=name, type=record_type, value=member.value, alias=member.alias, weight=weight)
+    target: Target | OpenTarget
+    if balancer.has_wrong_check:
+        target = OpenTarget(
+            id=name,
+            type=record_type,
+            value=member.value,
+            alias=member.alias,
+            weight=weight,
+            has_wrong_check=True,
+            needs_ttl=member.alias is None,
+        )
+    else:
+        target = Target(
+            id=name,
+            type=record_type,
+            value=member.value,
+            alias=member.alias,
+            weight=weight,
+            health_check=balancer.health_check,
+        )
     return Placed(member.path, target, has_parts=False)

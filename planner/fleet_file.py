@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from enactor.plan import FLEET_ID, TARGET_ID, TTL_MAX_SECONDS, TTL_MIN_SECONDS, Routing
+from enactor.plan_faults import HEALTH_CHECK_ID
 
 WORD: Final = r"^[A-Za-z0-9_-]{1,64}$"
 """What a zone or a pool may be called within a fleet file."""
@@ -43,6 +44,16 @@ class BalancerEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         | None
     ) = None
     alias: AliasEntry | None = None
+    health_check: (
+        Annotated[
+            str,
+            Meta(
+                pattern=f"^{HEALTH_CHECK_ID.pattern}$",
+                description="The id of a Route 53 health check, on every record set of it.",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class ZoneEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ import msgspec
 
 from enactor.plan import TARGET_ID
 from enactor.plan_faults import (
+    HEALTH_CHECK_ID,
     Faults,
     read_any_address,
     read_flag,
@@ -34,7 +35,7 @@ from planner.fleet_forms import (
 )
 
 LIKE_POOLS: Final = f"{{blue: [{LIKE_BALANCER}]}}"
-_OPTIONAL: Final = ("capacity", "enabled", "addresses", "alias")
+_OPTIONAL: Final = ("capacity", "enabled", "addresses", "alias", "health_check")
 _UNKNOWN_CAPACITY: Final = Fraction(1)
 """Stands where the file's cannot be read; no rule of form looks at it."""
 
@@ -62,6 +63,9 @@ class Balancer(msgspec.Struct, frozen=True, kw_only=True):
     members: tuple[Member, ...]
     is_whole: bool
     """Whether everything that it answers with could be read."""
+    health_check: str | None = None
+    """The id of a Route 53 health check, which all of its targets have."""
+    has_wrong_check: bool = False
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -109,6 +113,8 @@ def _read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
     enabled = _read_flag(raw.get("enabled", True), f"{path}.enabled", faults)
     before = len(faults)
     members = _read_members(raw, path, faults)
+    is_whole = len(faults) == before
+    check = _read_check(raw, path, faults)
     return Balancer(
         path=path,
         pool="",
@@ -116,8 +122,16 @@ def _read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
         capacity=_UNKNOWN_CAPACITY if capacity is None else capacity,
         enabled=enabled is True,
         members=members,
-        is_whole=len(faults) == before,
+        is_whole=is_whole,
+        health_check=check,
+        has_wrong_check="health_check" in raw and check is None,
     )
+
+
+def _read_check(raw: Mapping[str, Any], path: str, faults: Faults) -> str | None:
+    if "health_check" not in raw:
+        return None
+    return read_matching(as_written(raw["health_check"]), f"{path}.health_check", faults, HEALTH_CHECK_ID.pattern)
 
 
 def _read_members(raw: Mapping[str, Any], path: str, faults: Faults) -> tuple[Member, ...]:

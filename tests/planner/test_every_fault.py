@@ -31,7 +31,7 @@ pools:
     - {id: lb 2, capacity: 1O0, enabled: maybe, addresses: 192.0.2.4}
     - {capacity: .inf, addresses: [nowhere, 010.0.0.1, "fe80::1%eth0", "::ffff:192.0.2.1", 5]}
     - {id: lb-3, capacity: true, addresses: [192.0.2.3], alias: {name: a b.example., zone: lb.example, evaluate_target_health: 1}}
-    - {id: lb-4}
+    - {id: lb-4, health_check: a check}
     - {id: lb-5, addresses: [], weight: 1}
     - {id: lb-6, alias: lb.example.net.}
     - {id: lb-7, alias: {name: lb..example.net., zone: Z0ALIAS}}
@@ -103,7 +103,8 @@ pools.blue[4].alias.name: "a b.example." is no DNS name: it has a space in it; w
 pools.blue[4].alias.zone: "lb.example" looks like a name; a zone is given by its id (line 20)
 pools.blue[4].alias.evaluate_target_health: 1 is a number, not true or false (line 20)
 pools.blue[5]: one of addresses and alias is required (line 21)
-pools.blue[6].weight: unknown key; known are id, capacity, enabled, addresses, alias (line 22)
+pools.blue[5].health_check: "a check" does not match [A-Za-z0-9-]{1,64} (line 21)
+pools.blue[6].weight: unknown key; known are id, capacity, enabled, addresses, alias, health_check (line 22)
 pools.blue[6].addresses: empty; a load balancer out of service has enabled: false (line 22)
 pools.blue[7].alias: "lb.example.net." is text, not an object like {name: lb.example.net., zone: Z0123456789ABC, evaluate_target_health: true} (line 23)
 pools.blue[8].alias.evaluate_target_health: missing; write it like {name: lb.example.net., zone: Z0123456789ABC, evaluate_target_health: true} (line 24)

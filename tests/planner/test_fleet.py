@@ -12,6 +12,7 @@ from enactor.records import Alias
 from planner.fleet import compile_fleet
 
 ZONE = "Z0EXAMPLE"
+CHECK = "11111111-2222-3333-4444-555555555555"
 ALIAS = {"name": "dualstack.lb.example.net", "zone": "Z35SXDOTRQ7X7K", "evaluate_target_health": True}
 
 
@@ -120,6 +121,45 @@ def test_simple_and_multivalue_have_no_weights() -> None:
     """Capacity means nothing where Route 53 has no weights."""
     for routing in ("simple", "multivalue"):
         assert {target.weight for target in targets_of(fleet(endpoint(routing=routing)))} == {None}
+
+
+def test_health_check_passes_through_to_every_target_of_its_balancer() -> None:
+    """Route 53 then leaves the record set out while the check fails; an alias may have one too."""
+    raw = pools(
+        balancer(1, health_check=CHECK), balancer(2), balancer(3, addresses=None, alias=ALIAS, health_check="hc-3")
+    )
+    assert {(target.id, target.type): target.health_check for target in targets_of(raw)} == {
+        ("lb-1", "A"): CHECK,
+        ("lb-1", "AAAA"): CHECK,
+        ("lb-2", "A"): None,
+        ("lb-2", "AAAA"): None,
+        ("lb-3", "A"): "hc-3",
+        ("lb-3", "AAAA"): "hc-3",
+    }
+
+
+def test_simple_set_has_one_health_check() -> None:
+    """A simple set is one record set: load balancers with different checks cannot share it, with one check they can."""
+    simple = endpoint(routing="simple", types=["A"])
+    same = {"blue": [balancer(1, health_check=CHECK), balancer(2, health_check=CHECK)]}
+    assert {target.health_check for target in targets_of(fleet(simple, pools=same))} == {CHECK}
+    different = {"blue": [balancer(1, health_check=CHECK), balancer(2)]}
+    assert faults_of(fleet(simple, pools=different)) == [
+        f"pools.blue[0].addresses[0]: a simple A set has one health check, and its targets name {CHECK}, none"
+    ]
+
+
+def test_wrong_health_check_is_one_fault_and_judged_no_further() -> None:
+    """Whatever is written in its place may be the check that the others have."""
+    simple = endpoint(routing="simple", types=["A"])
+    odd = {"blue": [balancer(1, health_check=CHECK), balancer(2, health_check="a check")]}
+    assert faults_of(fleet(simple, pools=odd)) == [
+        'pools.blue[1].health_check: "a check" does not match [A-Za-z0-9-]{1,64}'
+    ]
+    odd = {"blue": [balancer(1, health_check=11)]}
+    assert faults_of(fleet(simple, pools=odd)) == [
+        "pools.blue[0].health_check: 11 is a number, not text; put it in quotes"
+    ]
 
 
 def test_capacity_defaults_to_one() -> None:
@@ -332,7 +372,7 @@ def test_any_part_of_an_endpoint_is_a_plan_or_faults(key: str, odd: Any) -> None
     compile_fleet(fleet(endpoint() | {key: odd}))
 
 
-@given(st.sampled_from(["id", "capacity", "enabled", "addresses", "alias"]), YAML)
+@given(st.sampled_from(["id", "capacity", "enabled", "addresses", "alias", "health_check"]), YAML)
 def test_any_part_of_a_balancer_is_a_plan_or_faults(key: str, odd: Any) -> None:
     """Reading never raises, whatever a load balancer says."""
     compile_fleet(pools(balancer() | {key: odd}))
