@@ -164,7 +164,16 @@ def _words(value: Any) -> list[str]:
 
 
 def _zones(value: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(zone_id(word) for word in _words(value)))
+    read: dict[str, None] = {}
+    wrong: list[str] = []
+    for word in _words(value):
+        try:
+            read[zone_id(word)] = None
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    return tuple(read)
 
 
 def _roles(value: Any) -> dict[str, str]:
