@@ -11,12 +11,13 @@ thousandths; else the smallest whole numbers in the same proportion, which make 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
 import msgspec
 
+from enactor.records import Alias
 from planner.fleet_endpoints import ADDRESS_TYPES
 from planner.fleet_file import AddressType
 from planner.import_endpoints import FoundBalancer, FoundEndpoint
@@ -178,7 +179,7 @@ def _use(endpoint: FoundEndpoint, group: _Group, parts: Mapping[_Group, Parts]) 
 def _nested(groups: Sequence[_Group]) -> Mapping[_Group, Parts]:
     """Return the pools of each group: its own, less those that stand whole within it. Small ones go before large ones."""
     found: dict[_Group, Parts] = {}
-    shelf: dict[str, list[Pool]] = {}
+    shelf: dict[_Mark, list[Pool]] = {}
     alike: dict[tuple[Balancers, tuple[int, ...] | None], Pool] = {}
     for group in sorted(groups, key=lambda one: len(one.balancers)):
         parts, rest = _taken_out(group, shelf)
@@ -187,20 +188,29 @@ def _nested(groups: Sequence[_Group]) -> Mapping[_Group, Parts]:
             key = (tuple(rest), capacities)
             if key not in alike:
                 alike[key] = Pool(*key)
-                for balancer in rest if len(rest) >= NESTED_MIN_BALANCERS else ():
-                    shelf.setdefault(balancer.id, []).append(alike[key])
+                for mark in _marks(rest) if len(rest) >= NESTED_MIN_BALANCERS else ():
+                    shelf.setdefault(mark, []).append(alike[key])
             parts = ((alike[key], Fraction(1)), *parts)
         found[group] = parts
     return found
 
 
-def _taken_out(group: _Group, shelf: Mapping[str, Sequence[Pool]]) -> tuple[Parts, dict[FoundBalancer, int]]:
+_Mark = tuple[str, str | Alias]
+
+
+def _marks(balancers: Iterable[FoundBalancer]) -> Iterator[_Mark]:
+    """Yield by what a pool is found: each id with each thing it answers with, as many zones call everything `primary`."""
+    for balancer in balancers:
+        yield from ((balancer.id, what) for what in (balancer.v4, balancer.v6, balancer.alias) if what is not None)
+
+
+def _taken_out(group: _Group, shelf: Mapping[_Mark, Sequence[Pool]]) -> tuple[Parts, dict[FoundBalancer, int]]:
     """Return the pools that stand whole within a group, the largest first, and what is left, with its capacities."""
     rest = dict(zip(group.balancers, group.capacities or [0] * len(group.balancers), strict=True))
     if all(one.routing == "simple" for one in group.users):
         return (), rest  # its ids are none of the zone's, and mean nothing
     types = tuple(kind for kind in ADDRESS_TYPES if any(kind in one.types for one in group.users))
-    near = dict.fromkeys(pool for balancer in group.balancers for pool in shelf.get(balancer.id, ()))
+    near = dict.fromkeys(pool for mark in _marks(group.balancers) for pool in shelf.get(mark, ()))
     parts: list[tuple[Pool, Fraction]] = []
     taken: set[str] = set()
     for pool in sorted(near, key=lambda one: -len(one.balancers)):
