@@ -5,10 +5,11 @@ answer means for a write ("not applied" or "unknown") is the adapter's own to sa
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from enactor.ports import Busy, Denied, Missing, OutsideError, Throttled, Unavailable
 
@@ -93,6 +94,12 @@ _NO_ANSWER: Final = (
 )
 _NO_PLACE: Final = (exceptions.NoRegionError, exceptions.InvalidRegionError, exceptions.UnknownEndpointError)
 
+AwsError = ClientError | BotoCoreError | ResponseParserError
+AWS_ERRORS: Final = (ClientError, BotoCoreError, ResponseParserError)
+"""What a call through botocore raises. An answer that it cannot read, such as a proxy's page with status 200, has no base in common
+with the rest; it says nothing about what the service did."""
+
+NOT_AWS: Final = "the answer is not AWS's: something between here and AWS gave it"
 ADVICE_THROTTLED: Final = "wait, then decide again; lower the account share if it lasts"
 ADVICE_BUSY: Final = "wait for the zone's earlier change, then decide again"
 ADVICE_DENIED: Final = "check the credentials, their expiry, this machine's clock, and the role's policy"
@@ -102,7 +109,7 @@ ADVICE_OTHER: Final = "read the reason given; trying the same again will not hel
 
 
 def outside_error(
-    error: ClientError | BotoCoreError, *, what: str, where: str, advise: Mapping[type[OutsideError], str] | None = None
+    error: AwsError, *, what: str, where: str, advise: Mapping[type[OutsideError], str] | None = None
 ) -> OutsideError:
     """Return an error of botocore as one of the family: `what` was tried (`reading HEAD`), `where` (`table plans in eu-west-1`).
 
@@ -111,6 +118,12 @@ def outside_error(
     kind, usual = _of_answer(error) if isinstance(error, ClientError) else _of_client(error)
     advice = (advise or {}).get(kind, usual)
     return kind(f"{what} failed at {where}: {_reason(error)}; {advice}")
+
+
+def is_not_aws(answer: Any) -> bool:
+    """Tell whether a page of a proxy passed for an answer without content: each one of AWS's bears the id of its request."""
+    metadata = answer.get("ResponseMetadata")
+    return metadata is not None and not metadata.get("RequestId")
 
 
 def error_code(error: ClientError) -> str:
@@ -134,17 +147,17 @@ def _of_answer(error: ClientError) -> tuple[type[OutsideError], str]:
     return OutsideError, ADVICE_OTHER
 
 
-def _of_client(error: BotoCoreError) -> tuple[type[OutsideError], str]:
+def _of_client(error: BotoCoreError | ResponseParserError) -> tuple[type[OutsideError], str]:
     if isinstance(error, _NO_CREDENTIALS) or any(kind.__name__ == _NO_CREDENTIALS_NAME for kind in type(error).__mro__):
         return Denied, ADVICE_DENIED
-    if isinstance(error, _NO_ANSWER):
+    if isinstance(error, (*_NO_ANSWER, ResponseParserError)):
         return Unavailable, ADVICE_UNAVAILABLE
     if isinstance(error, _NO_PLACE):
         return OutsideError, ADVICE_REGION
     return OutsideError, ADVICE_OTHER
 
 
-def _reason(error: ClientError | BotoCoreError) -> str:
+def _reason(error: AwsError) -> str:
     if isinstance(error, ClientError):
         message = str(error.response.get("Error", {}).get("Message", ""))
         text = f"{error_code(error)}: {message}" if message else error_code(error) or "an error without a code"

@@ -12,7 +12,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from enactor.aws_errors import outside_error
+from enactor.aws_errors import AWS_ERRORS, AwsError, outside_error
 from enactor.kept_form import LIMIT_OCTETS, Odd, encoded, parts_of, stored_of
 from enactor.plan import StoredPlan
 from enactor.ports import OutsideError, PlanHead
@@ -50,7 +50,7 @@ class PlanMirror:
             if answer["ContentLength"] > LIMIT_OCTETS:
                 return f"the plan mirror {self._where} is passed over: it is larger than {LIMIT_OCTETS} octets"
             content = answer["Body"].read()
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             code = _code(error)
             if code in UNCHANGED:
                 return self._seen
@@ -91,7 +91,7 @@ class PlanMirror:
                     Metadata={GENERATION: str(stored.generation), DIGEST: stored.digest},
                     **condition,  # type: ignore[arg-type]  # one of two Literal keys
                 )
-            except (ClientError, BotoCoreError) as error:
+            except AWS_ERRORS as error:
                 if _code(error) in OVERTAKEN:
                     continue  # another planner was quicker: look at what it wrote
                 raise outside_error(error, what="writing the plan mirror", where=self._where) from error
@@ -102,7 +102,7 @@ class PlanMirror:
         """Return what is mirrored, and the condition under which it may be replaced."""
         try:
             found = self._client.head_object(Bucket=self._bucket, Key=self._key)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             if _code(error) in ABSENT:
                 return None, {"IfNoneMatch": "*"}
             raise outside_error(error, what="reading the plan mirror", where=self._where) from error
@@ -124,5 +124,5 @@ def plan_mirror(session: boto3.Session, url: str, fleet: str) -> PlanMirror:
     return PlanMirror(client, parts.netloc, key, fleet)
 
 
-def _code(error: ClientError | BotoCoreError) -> str:
+def _code(error: AwsError) -> str:
     return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""

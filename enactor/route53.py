@@ -11,10 +11,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 import tenacity
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from enactor import names, wire
-from enactor.aws_errors import outside_error
+from enactor.aws_errors import ADVICE_UNAVAILABLE, AWS_ERRORS, NOT_AWS, AwsError, outside_error
 from enactor.batch import Batch
 from enactor.budget import Budget
 from enactor.gate import GateLimits, refusals
@@ -36,6 +36,8 @@ from enactor.records import RecordSet
 
 PAGES_MAX: Final = 4_000
 """Over a million record sets: a listing that never ends is a fault, not a large zone."""
+ANSWERS: Final = {"GetHostedZone": "HostedZone", "ListResourceRecordSets": "ResourceRecordSets"}
+"""What each read is answered with. XML of a proxy, with status 200, has nothing of it, and botocore does not mind."""
 READ_TRIES: Final = 4
 READ_WAIT_FIRST_SECONDS: Final = 0.5
 READ_WAIT_MAX_SECONDS: Final = 8.0
@@ -140,11 +142,14 @@ class Route53Zones:
         started = self._clock.now()
         try:
             answer = call(self._client_of(zone))
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             self._note_date(getattr(error, "response", None))
             fault = outside_error(error, what=f"reading hosted zone {zone}", where="Route 53")
             self._ended(operation, zone, type(fault).__name__.lower(), started)
             raise fault from error
+        if ANSWERS[operation] not in answer:
+            self._ended(operation, zone, "unavailable", started)
+            raise Unavailable(f"reading hosted zone {zone} failed at Route 53: {NOT_AWS}; {ADVICE_UNAVAILABLE}")
         self._note_date(answer)
         self._ended(operation, zone, "ok", started)
         return answer
@@ -167,17 +172,23 @@ class Route53Zones:
             return Stopped(reasons)
         try:
             answer = client.change_resource_record_sets(HostedZoneId=batch.zone, ChangeBatch=request)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             self._note_date(getattr(error, "response", None))
             outcome = _outcome(error, batch)
         else:
-            self._note_date(answer)
-            outcome = Applied(str(answer.get("ChangeInfo", {}).get("Id", "unknown")).removeprefix("/change/"))
+            outcome = self._taken(answer)
         if not isinstance(outcome, Applied | Unknown):
             self._budget_of(batch.zone).give_back(len(changes))
         applied = len(changes) if isinstance(outcome, Applied) else 0
         self._ended("ChangeResourceRecordSets", batch.zone, type(outcome).__name__.lower(), started, applied)
         return outcome
+
+    def _taken(self, answer: Any) -> Outcome:
+        """Return what an answer without an error says: a change that was taken has an id, and a proxy's page has none."""
+        if not answer.get("ChangeInfo", {}).get("Id"):
+            return Unknown(NOT_AWS)
+        self._note_date(answer)
+        return Applied(str(answer["ChangeInfo"]["Id"]).removeprefix("/change/"))
 
     def _ended(self, operation: str, zone: str, outcome: str, started: float, changes: int = 0) -> None:
         seconds = self._clock.now() - started
@@ -203,7 +214,7 @@ def _cursor(page: Any) -> dict[str, Any]:
     return cursor
 
 
-def _outcome(error: ClientError | BotoCoreError, batch: Batch) -> Outcome:
+def _outcome(error: AwsError, batch: Batch) -> Outcome:
     """Say what an error means for the batch. Only a clear "not applied" is taken as one."""
     fault: OutsideError = outside_error(error, what=f"changing hosted zone {batch.zone}", where="Route 53")
     match fault:
@@ -219,7 +230,7 @@ def _outcome(error: ClientError | BotoCoreError, batch: Batch) -> Outcome:
             return _refused(error, str(fault))
 
 
-def _refused(error: ClientError | BotoCoreError, why: str) -> Outcome:
+def _refused(error: AwsError, why: str) -> Outcome:
     if (
         not isinstance(error, ClientError)
         or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500) >= 500

@@ -13,8 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
-from enactor.aws_errors import error_code, outside_error
+from enactor.aws_errors import (
+    ADVICE_UNAVAILABLE,
+    AWS_ERRORS,
+    NOT_AWS,
+    AwsError,
+    error_code,
+    is_not_aws,
+    outside_error,
+)
 from enactor.ports import Busy, Chance, Clock, OutsideError, Throttled, Unavailable
 
 if TYPE_CHECKING:
@@ -122,16 +131,18 @@ class Items:
         for attempt in range(TRIES):
             self._wait(attempt)
             try:
-                self._client.transact_write_items(TransactItems=encoded, ClientRequestToken=token)
+                answer = self._client.transact_write_items(TransactItems=encoded, ClientRequestToken=token)
             except ClientError as error:
                 refusal = _refusal(error, len(writes))
                 if refusal is not None:
                     return refusal
                 failure = self._transient(error, what)
-            except BotoCoreError as error:
+            except (BotoCoreError, ResponseParserError) as error:
                 failure = self._transient(error, what)
             else:
-                return None
+                if not is_not_aws(answer):
+                    return None
+                failure = self._not_aws(what)
             lost += isinstance(failure, Unavailable)
             if lost == LOST_ANSWERS_LIMIT:
                 break
@@ -161,14 +172,20 @@ class Items:
 
     def _asked(self, call: Callable[[], Any], what: str) -> Any:
         try:
-            return call()
-        except (ClientError, BotoCoreError) as error:
+            answer = call()
+        except AWS_ERRORS as error:
             raise self._outside(error, what) from error
+        if is_not_aws(answer):
+            raise self._not_aws(what)
+        return answer
 
-    def _outside(self, error: ClientError | BotoCoreError, what: str) -> OutsideError:
+    def _not_aws(self, what: str) -> Unavailable:
+        return Unavailable(f"{what} failed at {self.where}: {NOT_AWS}; {ADVICE_UNAVAILABLE}")
+
+    def _outside(self, error: AwsError, what: str) -> OutsideError:
         return outside_error(error, what=what, where=self.where)
 
-    def _transient(self, error: ClientError | BotoCoreError, what: str) -> OutsideError:
+    def _transient(self, error: AwsError, what: str) -> OutsideError:
         """Return the failure where sending the same request, under the same token, again may help; raise it elsewhere."""
         if isinstance(error, ClientError) and _is_contended(error):
             return Busy(f"{what} failed at {self.where}: other transactions hold the same items; try again later")

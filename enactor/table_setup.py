@@ -11,7 +11,7 @@ import msgspec
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from enactor.aws_errors import error_code, outside_error
+from enactor.aws_errors import AWS_ERRORS, AwsError, error_code, outside_error
 from enactor.ports import Clock, Missing, OutsideError, Unavailable
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class TableSetup:
     def _described(self) -> "TableDescriptionTypeDef | None":
         try:
             return self._client.describe_table(TableName=self._table)["Table"]
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             failure = self._outside(error, "looking for the plan table")
             if isinstance(failure, Missing):
                 return None
@@ -111,7 +111,7 @@ class TableSetup:
                 AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name, _ in KEY_SCHEMA],
                 KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
             )
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             if isinstance(error, ClientError) and error_code(error) == _IN_USE:
                 return False  # another init makes it at this moment
             raise self._outside(error, "making the plan table") from error
@@ -141,7 +141,7 @@ class TableSetup:
     def _tried(self, protection: str, switch_on: Callable[[], None]) -> str:
         try:
             switch_on()
-        except (ClientError, BotoCoreError) as error:
+        except AWS_ERRORS as error:
             return str(self._outside(error, f"switching {protection} on"))
         return ""
 
@@ -169,5 +169,5 @@ class TableSetup:
             TableName=self._table, TimeToLiveSpecification={"Enabled": True, "AttributeName": TTL_ATTRIBUTE}
         )
 
-    def _outside(self, error: ClientError | BotoCoreError, what: str) -> OutsideError:
+    def _outside(self, error: AwsError, what: str) -> OutsideError:
         return outside_error(error, what=what, where=self._where)

@@ -2,8 +2,8 @@
 
 import boto3
 import click
-from botocore.exceptions import BotoCoreError, ClientError
 
+from enactor.aws_errors import AWS_ERRORS
 from enactor.cli.build import Parts, utc_now
 from enactor.hooks import VerbEnded
 from enactor.ports import OutsideError
@@ -43,5 +43,5 @@ def caller(session: boto3.Session) -> str:
     """Return the ARN of whoever runs the command, where STS says it."""
     try:
         return str(session.client("sts", config=HASTY).get_caller_identity()["Arn"])
-    except (BotoCoreError, ClientError):
+    except AWS_ERRORS:
         return UNKNOWN_CALLER
