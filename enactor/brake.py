@@ -15,6 +15,7 @@ from enactor.fence import NO_PLAN, Fence, Garbled, Mode, Switch
 from enactor.marks import is_as_long
 from enactor.observe import FenceRange, FenceReading
 from enactor.ports import PlanHead
+from enactor.records import RecordSet
 
 _GEN: Final = re.compile(r"\bgen=(\d{1,12})\b")
 _PLAN: Final = re.compile(r"\bplan=([0-9a-f]{12})\b")
@@ -36,17 +37,20 @@ class Unclear(ValueError):  # noqa: N818 - the reader sees the sentence
 
 
 def generation_of(found: FenceRange, table: Table | None, told: int | None) -> tuple[int, str]:
-    """Return the highest generation that switch, fences, FLOOR or the person show, and its plan's digest if known.
+    """Return the generation that a new text of the switch carries, and its plan's digest if known.
 
-    HEAD counts only where the switch does not say clearly what was open: then HEAD may have been. Else it is left to the enactors,
-    who open a plan only where its guards let them; a stop and a start must not lead around those. A switch that leaps above
-    everything, HEAD too, counts as a slip where the person tells what it should be.
+    A switch that says clearly what is open is kept: a stop and a start lead around no guard, and leave a zone as able as it was.
+    Else it is the highest that the text, the fences, HEAD, FLOOR or the person show, as any of them may have been open. A
+    switch that leaps above all of them counts as a slip where the person tells what it should be.
     """
-    known = {told: NO_PLAN} if told is not None else {}
     own, head = _own(found), table.head if table else None
     sure = max(table.floor if table else 0, head.generation if head else 0, told or 0)
     fences = explaining(found.fences.values(), sure) if sure else fence_generations(found.fences.values())
     is_slip = own is not None and told is not None and is_leap(own[0], max((sure, *fences)))
+    is_clear = own is not None and (own[1] != NO_PLAN or isinstance(found.switch.switch, Switch))
+    if own is not None and is_clear and not is_slip and (told is None or told <= own[0]):
+        return own if own[0] else (0, NO_PLAN)
+    known = {told: NO_PLAN} if told is not None else {}
     if own is not None and not is_slip:
         known[own[0]] = own[1]
         fences = explaining(found.fences.values(), max(sure, own[0]))
@@ -59,11 +63,16 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
         known.setdefault(generation, NO_PLAN)
     if table is not None and table.floor:
         known.setdefault(table.floor, NO_PLAN)
-    is_told_clearly = isinstance(found.switch.switch, Switch) and not is_slip
-    if head is not None and (head.generation in known or not is_told_clearly):
+    if head is not None:
         known[head.generation] = _head_digest(known.get(head.generation), head)
     highest = max(known, default=0)
     return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN
+
+
+def told_by_switch(found: FenceRange) -> int:
+    """Return the generation that can be read of the switch, -1 where it shows none."""
+    own = _own(found)
+    return own[0] if own is not None else -1
 
 
 def is_leap(generation: int, explained: int) -> bool:
@@ -112,6 +121,16 @@ def _told(text: str) -> tuple[int, str] | None:
 def is_ours(found: FenceRange, fleet: str) -> bool:
     """Tell whether any fence shows that this zone was in this fleet's hands."""
     return any(isinstance(reading.fence, Fence) and reading.fence.fleet == fleet for reading in found.fences.values())
+
+
+def ground(found: FenceRange, fleet: str) -> RecordSet | None:
+    """Return the fleet's newest fence, which a switch that is made anew asserts: made of nothing, it could land at any later time."""
+    own = [
+        (reading.fence.gen, name, reading.record)
+        for name, reading in found.fences.items()
+        if isinstance(reading.fence, Fence) and reading.fence.fleet == fleet
+    ]
+    return max(own, key=lambda one: one[:2])[2] if own else None
 
 
 def new_switch(

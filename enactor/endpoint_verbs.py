@@ -157,9 +157,10 @@ class EndpointOperator:
         written = (*swap.before, *swap.creates)
         return msgspec.structs.replace(batch, beyond=beyond(memory.sets, written, memory.zone))
 
-    def heal_preview(self, place: Place, remedy: "Remedy") -> tuple[str, ...]:
+    def heal_preview(self, place: Place, cure: "Cure") -> tuple[str, ...]:
         """Return exactly what `heal` will write, a line for each change; raise NotDone where it may not."""
         memory = self._whole(place)
+        remedy = _remedy(cure, memory)
         swap = self._healing(memory, place, remedy, self._hold_end(remedy))
         if swap is None:
             return (f"{place.name} in zone {place.zone}: it stands so already",)
@@ -173,13 +174,15 @@ class EndpointOperator:
             *(f"  {change.action} {line(change.record)}" for change in swap_changes(swap, memory.zone_name)),
         )
 
-    def heal(self, place: Place, remedy: "Remedy") -> Done:
-        """Put the content in place, through fence and gate."""
-        self._view(place)  # AWS's time comes with an answer
+    def heal(self, place: Place, cure: "Cure") -> Done:
+        """Put the content in place, through fence and gate; what is found in plans is found anew at every try."""
+        remedy = _remedy(cure, self._whole(place))
         until = self._hold_end(remedy)
 
         def decide() -> Batch | None:
+            nonlocal remedy
             memory = self._whole(place)
+            remedy = _remedy(cure, memory)
             swap = self._healing(memory, place, remedy, until)
             return None if swap is None else self._weighty(memory, swap)
 
@@ -245,6 +248,14 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     content: Content
     source: str
     generation: int | None
+
+
+Cure = Remedy | Callable[[ZoneMemory], Remedy]
+"""A remedy that a person gave, or how one is found in the plans at hand for the zone as it was just read."""
+
+
+def _remedy(cure: Cure, memory: ZoneMemory) -> Remedy:
+    return cure if isinstance(cure, Remedy) else cure(memory)
 
 
 def remedy_of(plan: PlanIndex, place: Place) -> Remedy:

@@ -3,24 +3,30 @@
 A tombstone keeps a late writer from bringing a retired name back, so it stays for as long as there may be one. It goes where
 
 1. the zone runs, and the plan that is open there is in the table under the generation and digest that the switch names (with a table
-   restored from an old backup nobody knows what the open plan lists, and some enactor still has it on disk);
-2. every plan of the table could be read, condemned ones too, and none names it, as an endpoint or as retired. A plan that left the
-   table is one of which no batch can land.
+   restored from an old backup nobody knows what the open plan lists, and some enactor still has it on disk), and so is HEAD's;
+2. every plan of the table could be read, condemned ones too, and those in the mirror and in this machine's state directory, and none
+   names it, as an endpoint or as retired. A plan that left the table is one of which no batch can land.
 
-Order: the fences, then the table, then one call that asserts the switch and every tombstone as they were seen. A plan that is opened
-meanwhile, or a person who adopts the name, makes the call fail, and everything is looked at again. Record sets are not touched.
+Order: the fences, then the table, then one call that rests on the switch and every tombstone as they were seen, and gives the switch
+a new nonce: whatever a cycle or a person had decided on the old one fails from then on, however late it arrives. A plan that is
+opened meanwhile, or a person who adopts the name, makes the call fail, and everything is looked at again. Record sets are not touched.
+
+What may bring the name back is a plan that is published later and lists it, which is a new wish; plans that list it as retired
+stay for as long as collect keeps the newest, so a tombstone outlives them by that. And a heal that was sent while the zone had no
+switch at all, and waited for as long: a person's own verb, on a ground that a person took away.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from enactor.batch import Batch, Change, SwitchChange
+from enactor.batch import Batch, Change
 from enactor.fence import Fence, Switch
 from enactor.observe import FenceRange
 from enactor.plan import DIGEST_DIGITS, Broken, Endpoint, Plan, Retired
 from enactor.plan_form import read_plan
-from enactor.ports import CollectStore, DamagedPlan, PlanEntry
+from enactor.ports import CollectStore, DamagedPlan, PlanEntry, PlanHead
 from enactor.records import RecordSet
+from enactor.renewal import renewed
 from enactor.report_collect import CollectedTombstone
 from enactor.wheel import Wheel
 
@@ -45,13 +51,13 @@ def tombstones_of(found: FenceRange, fleet: str) -> Tombstones:
     }
 
 
-def is_open_plan_kept(found: FenceRange, entries: Sequence[PlanEntry]) -> bool:
-    """Tell whether the table has the very plan that is open in the zone; generation 0 is none, and older than every plan."""
+def are_kept(found: FenceRange, head: PlanHead | None, entries: Sequence[PlanEntry]) -> bool:
+    """Tell whether the table has the very plan that is open in the zone, and HEAD's; generation 0 is none, older than every plan."""
     switch = found.switch.switch
     assert isinstance(switch, Switch), "a zone that does not run has no tombstones that may go"
-    return switch.gen == 0 or any(
-        entry.generation == switch.gen and entry.digest[:DIGEST_DIGITS] == switch.plan for entry in entries
-    )
+    kept = {(entry.generation, entry.digest[:DIGEST_DIGITS]) for entry in entries}
+    is_open_kept = switch.gen == 0 or (switch.gen, switch.plan) in kept
+    return is_open_kept and head is not None and (head.generation, head.digest[:DIGEST_DIGITS]) in kept
 
 
 def unnamed(tombstones: Tombstones, plan: Plan, zone: str) -> Tombstones:
@@ -64,9 +70,11 @@ def unnamed(tombstones: Tombstones, plan: Plan, zone: str) -> Tombstones:
 class TombstoneCollector:
     """The shell: reads a zone and the table, and deletes what may go."""
 
-    def __init__(self, wheel: Wheel, store: CollectStore) -> None:
+    def __init__(self, wheel: Wheel, store: CollectStore, caches: Callable[[], Sequence[Plan] | None]) -> None:
         self._wheel = wheel
         self._store = store
+        self._caches = caches
+        """Read the plans that are kept beside the table, on disk and in the mirror; None where that cannot be done."""
 
     def run(self, zone: str, *, dry_run: bool) -> tuple[CollectedTombstone, ...]:
         """Return what went, or with `dry_run` would go; raise OutsideError where the zone or the table cannot be read."""
@@ -85,8 +93,8 @@ class TombstoneCollector:
             if not now or found.switch.record is None:
                 return None
             extra = tuple(Change("DELETE", going[name]) for name in now)
-            asserted = SwitchChange(found.switch.record, found.switch.record)
-            return self._wheel.batch(zone, found.zone_name, switch=asserted, extra=extra)
+            change = renewed(found.switch, self._wheel.chance.nonce())
+            return self._wheel.batch(zone, found.zone_name, switch=change, extra=extra)
 
         while self._wheel.insist(some, what=f"deleting the tombstones of zone {zone}") is not None:
             pass  # ends: each pass takes tombstones away, and only a person's retire makes new ones
@@ -97,12 +105,15 @@ class TombstoneCollector:
         found = self._wheel.zones.fences(zone, self._wheel.fleet)
         left = tombstones_of(found, self._wheel.fleet)
         entries = self._store.list() if left else ()
-        if not left or len(entries) > PLANS_READ_MAX or not is_open_plan_kept(found, entries):
+        if not left or len(entries) > PLANS_READ_MAX or not are_kept(found, self._store.head(), entries):
             return found, {}
         for entry in entries:  # newest first: most names that are still spoken of are met at once
             body = self._store.body(entry)
             plan = None if isinstance(body, DamagedPlan) else read_plan(body).plan
             left = {} if plan is None else unnamed(left, plan, zone)
             if not left:
-                break
-        return found, left
+                return found, {}
+        kept = self._caches()
+        for plan in kept or ():
+            left = unnamed(left, plan, zone)
+        return found, {} if kept is None else left

@@ -4,13 +4,14 @@ Their batches rest on the compare-and-swap of what they change and leave the res
 table unreachable and the planner dead, unless said otherwise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from enactor import brake
-from enactor.batch import Batch, SwitchChange
+from enactor.batch import Batch, Change, SwitchChange
 from enactor.fence import Garbled, Mode, Switch, instant_text, switch_text, text_set
-from enactor.insist import NotDone
+from enactor.guards import Finding
+from enactor.insist import KeptBack, NotDone
 from enactor.names import switch_name
 from enactor.observe import FenceRange
 from enactor.selftest import SelfTest
@@ -19,6 +20,14 @@ from enactor.wheel import Done, Wheel
 TableWord = Callable[[], brake.Table | None]
 """Read what the table says about generations, None where it cannot be read. Asked after the fences, at every try: what was read
 before a wait may be older than what the zone is open at by now."""
+
+Judge = Callable[[FenceRange, int], Sequence[Finding]]
+"""What plan-wide guards say of a generation that a start would open in a zone."""
+
+
+def nothing_refused(_found: FenceRange, _generation: int) -> Sequence[Finding]:
+    """Refuse nothing, where there is no table to read plans from."""
+    return ()
 
 
 class Operator:
@@ -62,7 +71,7 @@ class Operator:
         change = self._turn(zone, "stop", wanted, until)
         return Done(f"zone {zone} is stopped: {_said(self._zones.fences(zone, self._fleet))}", change)
 
-    def start(self, zone: str, table: TableWord, told: int | None) -> Done:
+    def start(self, zone: str, table: TableWord, told: int | None, judge: Judge = nothing_refused) -> Done:
         """Bring run back, with a new nonce, at the generation that was open; unclear, at the highest that anything at hand shows."""
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is None and not brake.is_ours(found, self._fleet):
@@ -78,7 +87,13 @@ class Operator:
                 raise NotDone(
                     f"somebody set the switch of zone {zone} while it was being started: {_said(now)}; look, then try again"
                 )
-            return brake.generation_of(now, table(), told)
+            goal = brake.generation_of(now, table(), told)
+            if findings := judge(now, goal[0]) if goal[0] > brake.told_by_switch(now) else ():
+                raise KeptBack(
+                    f"the switch of zone {zone} does not say what was open, and plan {goal[0]} is refused as a whole: "
+                    f"{findings[0].message}. Publish one that is not (`planner republish GEN`), then start"
+                )
+            return goal
 
         change = self._turn(zone, "run", wanted)
         return Done(f"zone {zone} runs: {_said(self._zones.fences(zone, self._fleet))}", change)
@@ -100,7 +115,9 @@ class Operator:
             switch = brake.new_switch(self._fleet, mode, *goal, nonce=self._wheel.chance.nonce(), until=until)
             after = text_set(switch_name(self._fleet, now.zone_name), switch_text(switch))
             change = SwitchChange(now.switch.record, after)
-            return self._wheel.batch(zone, now.zone_name, switch=change, generation=goal[0])
+            ground = brake.ground(now, self._fleet) if now.switch.record is None else None
+            extra = () if ground is None else (Change("DELETE", ground), Change("CREATE", ground))
+            return self._wheel.batch(zone, now.zone_name, switch=change, extra=extra, generation=goal[0])
 
         return self._wheel.insist(decide, what=f"{mode} of zone {zone}")
 

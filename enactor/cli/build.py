@@ -7,7 +7,6 @@ import boto3
 import click
 import msgspec
 
-from enactor.brake import Table
 from enactor.cli.options import session
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.disk import PlanDisk
@@ -17,7 +16,7 @@ from enactor.logs import logger
 from enactor.mirror import plan_mirror
 from enactor.names import NameFault, canonical, is_within, reserved_label
 from enactor.outside import SystemChance, SystemClock, route53_zones
-from enactor.ports import Missing, OutsideError
+from enactor.plan import Plan
 from enactor.route53 import Route53Zones
 from enactor.settings import Settings
 from enactor.table import PlanTable
@@ -66,6 +65,18 @@ def library(doors: Parts) -> Library:
     return Library(doors.table, disk, mirror)
 
 
+def cached_plans(doors: Parts) -> list[Plan] | None:
+    """Return the plans on disk and in the mirror, as far as the settings tell of any; None where the mirror cannot be read."""
+    settings = doors.settings
+    plans = list(PlanDisk(settings.state_dir, settings.fleet).load().plans) if settings.state_dir else []
+    if settings.plan_mirror:
+        found = plan_mirror(doors.session, settings.plan_mirror, settings.fleet).load()
+        if isinstance(found, str):
+            return None
+        plans += [found] if found else []
+    return [stored.plan for stored in plans]
+
+
 def enactor(doors: Parts) -> Enactor:
     """Return the enactor."""
     settings = doors.settings
@@ -98,31 +109,6 @@ def wheel(doors: Parts, reason: str) -> Wheel:
 def operator(doors: Parts, reason: str) -> Operator:
     """Return the person at the wheel of a zone's switch."""
     return Operator(wheel(doors, reason))
-
-
-class TableWord:
-    """Asks the table what it says about generations, for a person who brakes: hastily, and never again once it had no answer."""
-
-    def __init__(self, doors: Parts) -> None:
-        self._settings = doors.settings
-        self._is_away = not doors.settings.table
-        client = table_client(doors.session, hasty=True)
-        self._table = PlanTable(
-            client, doors.settings.table, doors.settings.fleet, clock=doors.clock, chance=doors.chance
-        )
-
-    def __call__(self) -> Table | None:
-        """Return HEAD and FLOOR as they are now, None where there is no table to ask or it has no answer."""
-        if self._is_away:
-            return None
-        try:
-            return Table(self._table.head(), self._table.floor())
-        except Missing:
-            return None
-        except OutsideError as error:
-            self._is_away = True
-            click.echo(f"enactor: going on without the plan table: {error}", err=True)
-            return None
 
 
 def place_of(doors: Parts, name: str, zone: str | None) -> tuple[str, str]:

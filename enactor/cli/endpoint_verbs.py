@@ -8,18 +8,17 @@ import click
 
 from enactor.cli.build import Parts, library, utc_now
 from enactor.cli.options import end, ending, settings_options, take_settings
-from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, shelf_of, yes_option
+from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, yes_option
 from enactor.cli.verbs import BY_HAND, for_option, lasting_seconds, logged, reason_option, recorded, tell, zone_option
-from enactor.endpoint_verbs import Place, Remedy, remedy_of, remedy_of_file
-from enactor.fence import Switch, instant_text
-from enactor.insist import NotDone
+from enactor.endpoint_verbs import Cure, Place, Remedy, remedy_of_file
+from enactor.fence import instant_text
 from enactor.marks import why_not_allowable
+from enactor.memory import ZoneMemory
 from enactor.plan_file import file_octets
 from enactor.plan_form import read_plan
-from enactor.plan_index import PlanIndex
 from enactor.ports import FormFaults, PlanAllow
+from enactor.remedy import Physician
 from enactor.report import EXIT_FAILED, EXIT_USAGE
-from enactor.standing import choose
 from enactor.table_keys import GENERATION_MAX
 from enactor.wheel import Done
 
@@ -117,42 +116,42 @@ def heal(*, name: str, zone: str | None, path: str | None, yes: bool, reason: st
     fence's own generation and stays on hold for 24 hours, unless it is released: the plans say otherwise.
     """
     doors, place = at(flags, name, zone)
-    remedy = _remedy(doors, place, path)
+    cure = _cure(doors, place, path)
     hand = hand_of(doors, reason)
-    say_all(hand.heal_preview(place, remedy))
+    say_all(hand.heal_preview(place, cure))
     if not yes and not click.confirm("heal it?", default=False, err=True):
         end(EXIT_FAILED, ["not healed; nothing was written"])
-    carry_out(doors, "heal", reason, place, partial(hand.heal, place, remedy))
+    carry_out(doors, "heal", reason, place, partial(hand.heal, place, cure))
 
 
-def _remedy(doors: Parts, place: Place, path: str | None) -> Remedy:
-    if path is None:
-        return remedy_of(_working(doors, place), place)
-    reading = read_plan(file_octets(path))
-    if reading.plan is None:
-        raise FormFaults(path, reading.faults)
-    return remedy_of_file(reading.plan.endpoints, place, path)
+def _cure(doors: Parts, place: Place, path: str | None) -> Cure:
+    if path is not None:
+        reading = read_plan(file_octets(path))
+        if reading.plan is None:
+            raise FormFaults(path, reading.faults)
+        return remedy_of_file(reading.plan.endpoints, place, path)
+    plans, settings, told = library(doors), doors.settings, set[str]()
 
+    def say(line: str) -> None:
+        if line not in told:
+            click.echo(f"enactor: {line}", err=True)
+        told.add(line)
 
-def _working(doors: Parts, place: Place) -> PlanIndex:
-    """Return the plan that enactors work from in the zone: what they refuse as a whole, their next cycle would take back."""
-    plans = library(doors)
-    shelf = shelf_of(plans)
-    first = newest(shelf, "heal")
-    switch = doors.zones.switch(place.zone, doors.settings.fleet).switch
-    now = doors.zones.aws_now()
-    choice = choose(
-        place.zone,
-        switch,
-        shelf.candidates,
-        plans.open_plan(switch) if isinstance(switch, Switch) else None,
-        doors.settings.limits.plan,
-        older=plans.older,
-        allowed=lambda generation: plans.allowed(generation, now),
-        below=plans.at_or_below,
+    physician = Physician(
+        fleet=settings.fleet,
+        enactor=settings.id,
+        limits=settings.limits,
+        plans=plans,
+        passed_over=lambda generation, finding: say(
+            f"plan {generation} is refused as a whole and not used: {finding.message}"
+        ),
     )
-    for generation, finding in choice.refused:
-        click.echo(f"enactor: plan {generation} is refused as a whole and not used: {finding.message}", err=True)
-    if choice.refused and choice.working is None:
-        raise NotDone(f"no plan at hand passes the guards: give what should stand at {place.name} with --plan")
-    return choice.working or first
+
+    def found(memory: ZoneMemory) -> Remedy:
+        shelf = plans.look()
+        for problem in shelf.problems:
+            say(problem)
+        newest(shelf, "heal")
+        return physician.remedy(memory, shelf, place, doors.zones.aws_now())
+
+    return found

@@ -1,6 +1,7 @@
 """The command `enactor`: reading and working. The operator's verbs are in `verbs`, the sandbox's in `playground`."""
 
 import sys
+from functools import partial
 from typing import Any, get_args
 
 import click
@@ -9,7 +10,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 
 from enactor import __version__, worker
 from enactor.cli import endpoint_verbs, ownership, playground, verbs, views
-from enactor.cli.build import Parts, bound_log, parts, utc_now, wheel
+from enactor.cli.build import Parts, bound_log, cached_plans, parts, utc_now, wheel
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS, FleetZones
@@ -170,7 +171,7 @@ def with_tombstones(doors: Parts, report: CollectReport, *, dry_run: bool) -> Co
     gone: list[CollectedTombstone] = []
     wrong: list[str] = []
     unread = {line.split(":", 1)[0] for line in report.unreadable}
-    collector = TombstoneCollector(wheel(doors, "collect"), doors.table)
+    collector = TombstoneCollector(wheel(doors, "collect"), doors.table, partial(cached_plans, doors))
     for zone in doors.settings.zones:
         try:
             gone += () if zone in unread else collector.run(zone, dry_run=dry_run)

@@ -7,14 +7,15 @@ from typing import Any, Literal
 import click
 
 from enactor.brake import Table, Unclear
-from enactor.cli.build import Parts, TableWord, bound_log, operator, parts
+from enactor.cli.build import Parts, bound_log, operator, parts
 from enactor.cli.history import remember
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
+from enactor.cli.table_word import TableWord
 from enactor.hooks import VerbEnded
-from enactor.insist import NotDone
+from enactor.insist import KeptBack, NotDone
 from enactor.logs import person_log
 from enactor.ports import OutsideError
-from enactor.report import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK, EXIT_USAGE, worst
 from enactor.settings import Settings, zone_id
 from enactor.wheel import Done
 
@@ -87,7 +88,9 @@ def start(*, zone: str | None, generation: int | None, reason: str, **flags: Any
     """Bring run back in one zone (--zone) or in all, at the generation that was open; else the highest that anything at hand shows."""
     doors, wanted = braked(flags, zone)
     table = TableWord(doors)
-    each(doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation))
+    each(
+        doors, "start", reason, wanted, lambda one: operator(doors, reason).start(one, table, generation, table.refused)
+    )
 
 
 def lasting_seconds(text: str | None, *, highest: float = LASTING_MAX_SECONDS) -> float | None:
@@ -125,7 +128,7 @@ def each(doors: Parts, verb: str, reason: str, zones: list[str], do: Callable[[s
         try:
             tell(recorded(doors, verb, reason, zone, partial(do, zone)))
         except (OutsideError, Unclear) as error:
-            status = EXIT_FAILED
+            status = worst(status, EXIT_KEPT_BACK if isinstance(error, KeptBack) else EXIT_FAILED)
             done = "" if isinstance(error, NotDone) else f"zone {zone}: "
             click.echo(f"enactor: {done}{error}", err=True)
     end(status)

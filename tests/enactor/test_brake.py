@@ -46,9 +46,14 @@ def seen(*fences: int, switch_is: Switch | str | None = None, fleet: str = FLEET
         (seen(switch_is=switch(7, "7" * 12)), None, None, (7, "7" * 12)),
         (seen(switch_is=switch(7, "7" * 12)), Table(HEAD_9, 0), None, (7, "7" * 12)),
         (seen(switch_is=switch(12, "c" * 12)), Table(HEAD_9, 11), None, (12, "c" * 12)),
-        (seen(11, 3, switch_is=switch(7, "7" * 12)), Table(HEAD_9, 10), None, (11, "none")),
-        (seen(3, switch_is=switch(7, "7" * 12)), Table(HEAD_9, 10), None, (10, "none")),
-        (seen(9, switch_is=switch(7, "7" * 12)), Table(HEAD_9, 9), None, (9, "9" * 12)),
+        (seen(11, 3, switch_is=switch(7, "7" * 12)), Table(HEAD_9, 10), None, (7, "7" * 12)),
+        (seen(switch_is=switch(7, "7" * 12)), Table(HEAD_9, 0), 8, (9, "9" * 12)),
+        (seen(switch_is=switch(7, "7" * 12)), None, 8, (8, "none")),
+        (seen(11, switch_is=f"gen=7 mode=halt plan={'7' * 12}"), Table(HEAD_9, 10), None, (7, "7" * 12)),
+        (seen(11, 3, switch_is="mode=stop gen=7"), Table(HEAD_9, 10), None, (11, "none")),
+        (seen(3, switch_is="mode=stop gen=7"), Table(HEAD_9, 10), None, (10, "none")),
+        (seen(9, switch_is="mode=stop gen=7"), Table(HEAD_9, 9), None, (9, "9" * 12)),
+        (seen(3, switch_is="mode=stop"), Table(HEAD_9, 0), None, (9, "9" * 12)),
         (seen(7, switch_is=switch(7, "7" * 12)), Table(None, 7), None, (7, "7" * 12)),
         (seen(), Table(HEAD_9, 0), None, (9, "9" * 12)),
         (seen(3), Table(HEAD_9, 0), 20, (20, "none")),
@@ -61,9 +66,9 @@ def seen(*fences: int, switch_is: Switch | str | None = None, fleet: str = FLEET
 def test_the_highest_generation_wins_with_its_digest_where_that_is_known(
     found: FenceRange, table: Table | None, told: int | None, wanted: tuple[int, str]
 ) -> None:
-    """Of old switch, fences, FLOOR and a person: the highest; what nobody knows the digest of is `none`.
+    """What the switch says clearly is kept, and what lies above it is for the enactors to open, through their guards.
 
-    HEAD counts where no switch says clearly what was open; above a clear one it is for the enactors to open, through their guards.
+    Else the highest of what is left of the text, fences, HEAD, FLOOR and a person; what nobody knows the digest of is `none`.
     """
     assert generation_of(found, table, told) == wanted
 

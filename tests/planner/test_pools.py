@@ -54,7 +54,11 @@ READ: list[tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] = [
     ({"id": 7}, {"id": B}, [(f"{B}.id: 7 is a number, not text; put it in quotes", "malformed")]),
     ({"id": True}, {"id": B}, [(f"{B}.id: true is a boolean, not text", "malformed")]),
     ({"id": None}, {"id": B}, [(f"{B}.id: missing; write it like {LIKE_BALANCER}", "malformed")]),
-    ({"weight": 1}, {}, [(f"{B}.weight: unknown key; known are id, capacity, enabled, addresses, alias", "malformed")]),
+    (
+        {"weight": 1},
+        {},
+        [(f"{B}.weight: unknown key; known are id, capacity, enabled, addresses, alias, health_check", "malformed")],
+    ),
     (
         {"addresses": None},
         {"members": (), "is_whole": False},

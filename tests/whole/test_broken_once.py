@@ -84,7 +84,7 @@ def test_heal_takes_away_nothing_that_an_alias_points_to(world: World) -> None:
     alias_by_hand(world, "CNAME")
     world.publish(both(world, 1, 2), flags=["--unguarded"])
     world.machine().cycle()
-    assert "an alias points to" in done(world, "heal", API, "--yes", expect=3)
+    assert "points to the CNAME sets" in done(world, "heal", API, "--yes", expect=3)
     assert [one.split()[0] for one in world.stands()] == ["CNAME"]
 
 
