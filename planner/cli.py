@@ -11,6 +11,7 @@ from planner.commands_file import check, compile_, schema
 from planner.commands_import import import_
 from planner.commands_keep import pin, republish, unpin
 from planner.commands_publish import publish
+from planner.commands_run import run
 from planner.commands_table import diff, list_, show
 
 
@@ -31,5 +32,5 @@ def main() -> None:
     """  # noqa: D301 - the backspace is click's sign to leave the lines as they are
 
 
-for _command in (check, compile_, import_, dry_run, publish, republish, list_, show, diff, pin, unpin, schema):
+for _command in (check, compile_, import_, dry_run, publish, run, republish, list_, show, diff, pin, unpin, schema):
     main.add_command(_command)

@@ -7,7 +7,7 @@ from typing import Final
 import click
 import msgspec
 
-from enactor.cli.options import end, session, told
+from enactor.cli.options import end, session
 from enactor.fence import Switch
 from enactor.hooks import Event
 from enactor.library import Library
@@ -19,20 +19,27 @@ from enactor.plan_index import PlanIndex
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 from enactor.settings import Settings
+from planner.deliberation import PastReader, think
+from planner.html_page import html_page
+from planner.looking import look_once
 from planner.options import (
     console,
-    load_source,
     open_table,
     plan_option,
+    read_source,
     say_which_fleet,
     source_argument,
+    told_all,
     with_settings,
 )
+from planner.planning import Braked
 from planner.publisher import PlannerStore, read_parent
 from planner.publishing import Carried, Mismatch, Parent, Publication, RefusedWhole, Unchanged, Wish, decide
+from planner.reasons import TargetReason, plain_reasons, reasons_of
 from planner.rehearsal import Rehearsal, Sight, rehearse_zone
-from planner.rendering import markdown, print_text
+from planner.rendering import explained, markdown, print_text
 from planner.reports import Cost, DryRunEndpoint, DryRunReport, DryRunZone
+from planner.sources import Read
 
 EXIT_CHANGES: Final = 2
 """With --detailed-exitcode: something would be written, and nothing is refused."""
@@ -42,8 +49,13 @@ EXIT_CHANGES: Final = 2
 @source_argument
 @plan_option
 @with_settings("table", "zones", "roles", "account-share", required=("table",))
-@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), help="Default: text.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown", "html"]), help="Default: text.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--explain",
+    metavar="NAME",
+    help="Only why each load balancer is in, out or at its weight: at an endpoint, or one by its id.",
+)
 @click.option(
     "--detailed-exitcode",
     is_flag=True,
@@ -56,9 +68,12 @@ def dry_run(
     settings: Settings,
     form: str | None,
     as_json: bool,
+    explain: str | None,
     detailed_exitcode: bool,
 ) -> None:
     """Show what publishing a plan would change in the zones, what each guard says, and what it costs. Writes nothing.
+
+    A fleet file's sources are asked once. HTML is one file that needs nothing else.
 
     Exit status: 0 it could be shown, also where guards refuse, unless --detailed-exitcode is given; 1 something could not be
     read, or is wrong in form.
@@ -66,15 +81,25 @@ def dry_run(
     if as_json and form not in {None, "json"}:
         raise click.UsageError(f"--json and --format {form} exclude each other")
     form = "json" if as_json else form
-    with told("planner", as_json=form == "json"):
-        plan = load_source(fleet_path, plan_path)
-        say_which_fleet(plan, settings)
+    with told_all(as_json=form == "json"):
+        read = read_source(fleet_path, plan_path)
+        say_which_fleet(read.fleet_name, settings)
         zones = route53_zones(settings, session(), SystemClock(), SystemChance(), _unheard)
-        report, notes = rehearse(plan, open_table(settings, plan.fleet), zones, settings)
+        table = open_table(settings, read.fleet_name)
+        report, notes = rehearse(draft_of(read, table), table, zones, settings)
+        told_of = list(explained(report, explain)) if explain is not None else []
     for note in notes:
         click.echo(f"planner: {note}", err=True)
+    if explain is not None and not told_of:
+        raise click.UsageError(
+            f"--explain {explain}: no endpoint that was looked at, and no load balancer, has this name"
+        )
     if form == "json":
         click.echo(msgspec.json.encode(report))
+    elif form == "html":
+        click.echo("\n".join(html_page(report)))
+    elif told_of:
+        click.echo("\n".join(told_of))
     elif form == "markdown":
         click.echo("\n".join(markdown(report)))
     else:
@@ -97,15 +122,36 @@ def detailed_status(report: DryRunReport) -> int:
     return EXIT_CHANGES if report.changes else EXIT_OK
 
 
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan that is rehearsed, and why it is as it is."""
+
+    plan: Plan
+    reasons: Mapping[tuple[str, str], tuple[TargetReason, ...]] = {}
+    braked: tuple[Braked, ...] = ()
+
+
+def draft_of(read: Read, store: PlannerStore) -> Draft:
+    """Return the plan that a file means now; where sources or the plan in force have a say in that, after one look."""
+    if read.settled is not None:
+        endpoints = {one.key: one for one in read.settled.endpoints}
+        behind = read.fleet.endpoints if read.fleet else ()
+        return Draft(plan=read.settled, reasons={one.key: plain_reasons(endpoints[one.key], one) for one in behind})
+    seen = look_once(read, lambda: read_parent(store, datetime.now(UTC))[0].base)
+    thought = think(store, PastReader(store), seen, {}, datetime.now(UTC), is_one_look=True)
+    planned = thought.planned
+    return Draft(plan=planned.plan, reasons=reasons_of(seen.fleet, planned), braked=planned.braked)
+
+
 def rehearse(
-    plan: Plan, store: PlannerStore, zones: ZonePort, settings: Settings
+    draft: Draft, store: PlannerStore, zones: ZonePort, settings: Settings
 ) -> tuple[DryRunReport, tuple[str, ...]]:
     """Read the table and the zones, and return what would happen."""
+    plan = draft.plan
     parent, notes = read_parent(store, datetime.now(UTC))
     publication = decide(plan, parent, Wish(), settings.limits)
     index = _hypothetical(plan, parent, publication)
     named = sorted({endpoint.zone for endpoint in plan.endpoints} | {retired.zone for retired in plan.retired})
-    rehearsal = Rehearsal(plan=index, limits=settings.limits, carried=_carried(publication))
+    rehearsal = Rehearsal(plan=index, limits=settings.limits, carried=_carried(publication), reasons=draft.reasons)
     seen = [_zone(zone, rehearsal, Library(store, None), zones) for zone in settings.zones or named]
     looked_at = {zone.zone for zone, _ in seen}
     costs = [zone.cost for zone, _ in seen if zone.cost is not None]
@@ -120,6 +166,7 @@ def rehearse(
         published=isinstance(publication, Unchanged),
         refused=publication.findings if isinstance(publication, RefusedWhole) else (),
         carried=tuple(rehearsal.carried.values()),
+        braked=draft.braked,
         zones=tuple(zone for zone, _ in seen),
         endpoints=tuple(endpoint for _, endpoints in seen for endpoint in endpoints),
         other_zones=sum(1 for endpoint in plan.endpoints if endpoint.zone not in looked_at),

@@ -1,14 +1,18 @@
 """The commands that need no AWS: check, compile, schema."""
 
+from datetime import UTC, datetime
 from typing import Final
 
 import click
 import msgspec
 
-from enactor.cli.options import told
-from enactor.plan import canonical_json, digest_of
-from planner.options import load_source, plan_option, source_argument, warned_source
+from enactor.plan import Plan, canonical_json, digest_of
+from planner.looking import look_once
+from planner.options import plan_option, read_source, source_argument, told_all, warned_source
+from planner.past import Past
+from planner.planning import plan_fleet
 from planner.schemas import FILES, SCHEMAS, schema_of
+from planner.sources import Read
 from planner.wording import counted
 
 DIGEST_SHOWN_DIGITS: Final = 12
@@ -23,22 +27,42 @@ def check(fleet_path: str | None, plan_path: str | None) -> None:
     Exit status: 0 the form is right, 1 it is not. Warnings on stderr name what is right in form and will not work, or is
     seldom meant; they leave the status as it is.
     """
-    with told("planner"):
-        source = warned_source(fleet_path, plan_path)
-        plan = source.plan
+    with told_all():
+        read = warned_source(fleet_path, plan_path)
+        click.echo(f"{read.name}: {_what_it_is(read)}")
+
+
+def _what_it_is(read: Read) -> str:
+    """Say what a file means, as far as it alone decides that."""
+    plan, fleet = read.settled, read.fleet
+    if plan is not None:
         digest = digest_of(canonical_json(plan))[:DIGEST_SHOWN_DIGITS]
         targets = sum(len(endpoint.targets) for endpoint in plan.endpoints)
         what = f"{counted(len(plan.endpoints), 'endpoint')}, {counted(targets, 'target')}, {len(plan.retired)} retired"
-        click.echo(f"{source.name}: fleet {plan.fleet}, {what}, digest {digest}")
+        return f"fleet {plan.fleet}, {what}, digest {digest}"
+    assert fleet is not None, "what is no plan file is a fleet file"
+    what = f"{counted(len(fleet.endpoints), 'endpoint')}, {counted(len(fleet.sources), 'source')}, {len(fleet.retired)} retired"
+    return f"fleet {fleet.name}, {what}; nothing was asked, `planner dry-run` shows what plan comes of it"
 
 
 @click.command("compile")
 @source_argument
 @plan_option
 def compile_(fleet_path: str | None, plan_path: str | None) -> None:
-    """Print the plan file that a fleet file means (or a plan file's canonical form): its sha256 is the plan's digest."""
-    with told("planner"):
-        click.echo(canonical_json(load_source(fleet_path, plan_path)), nl=False)
+    """Print the plan file that a fleet file means (or a plan file's canonical form): its sha256 is the plan's digest.
+
+    Sources are asked once; no plan in force is known here, so nothing moves in steps, and the brake holds nothing.
+    """
+    with told_all():
+        click.echo(canonical_json(_plan_alone(read_source(fleet_path, plan_path))), nl=False)
+
+
+def _plan_alone(read: Read) -> Plan:
+    """Return the plan that a file means where no plan is in force."""
+    if read.settled is not None:
+        return read.settled
+    seen = look_once(read, lambda: None)
+    return plan_fleet(seen.fleet, seen.observations, Past(), {}, datetime.now(UTC), is_one_look=True).plan
 
 
 def _schema_help() -> str:

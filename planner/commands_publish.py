@@ -8,7 +8,7 @@ from typing import Final
 import click
 import msgspec
 
-from enactor.cli.options import end, told
+from enactor.cli.options import end
 from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
 from enactor.logs import logger, person_log
@@ -16,6 +16,8 @@ from enactor.outside import SystemChance, SystemClock
 from enactor.plan import canonical_json, digest_of
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
 from enactor.settings import Settings
+from planner.deliberation import publish_seen
+from planner.looking import look_once
 from planner.mirroring import mirrored
 from planner.options import (
     WholeType,
@@ -24,13 +26,15 @@ from planner.options import (
     plan_option,
     say_which_fleet,
     source_argument,
+    told_all,
     warned_source,
     with_settings,
 )
-from planner.publisher import Published, Signature
+from planner.publisher import PlannerStore, Published, Signature, read_parent
 from planner.publisher import publish as publish_plan
 from planner.publishing import DIGEST_DIGITS_MIN, Carried, Mismatch, RefusedWhole, Store, Unchanged, Wish
 from planner.reports import PublishReport
+from planner.sources import Read
 from planner.wording import counted, refusal_words
 
 DIGEST_PATTERN: Final = r"[0-9a-fA-F]{12,64}"
@@ -69,25 +73,36 @@ def publish(
 ) -> None:
     """Store a plan as the next generation, as far as the guards let it.
 
+    A fleet file's sources are asked once. One look brings a new target in where it is good, and takes none out.
+
     Exit status: 0 stored, or the same as the newest; 1 something failed, the form is wrong, or it is not what was expected;
     2 wrong usage; 3 a guard kept an endpoint or the whole plan back.
     """
-    with told("planner", as_json=as_json):
-        plan = warned_source(fleet_path, plan_path).plan
-        say_which_fleet(plan, settings)
-        table = open_table(settings, plan.fleet)
-        published = publish_plan(
-            table,
-            plan,
-            Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent),
-            settings.limits,
-            signature=Signature(settings.id, reason, instant_text(datetime.now(UTC))),
-            clock=SystemClock(),
-            chance=SystemChance(),
-        )
-        published = with_mirror(published, mirrored(settings, plan.fleet, table, published.head))
-    person_log(logger(planner=settings.id))(ended(published, plan.fleet, reason))
+    with told_all(as_json=as_json):
+        read = warned_source(fleet_path, plan_path)
+        fleet = read.fleet_name
+        say_which_fleet(fleet, settings)
+        table = open_table(settings, fleet)
+        wish = Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent)
+        published = _published(read, table, wish, settings, reason)
+        published = with_mirror(published, mirrored(settings, fleet, table, published.head))
+    person_log(logger(planner=settings.id))(ended(published, fleet, reason))
     tell(published, as_json=as_json)
+
+
+def _published(read: Read, table: PlannerStore, wish: Wish, settings: Settings, reason: str) -> Published:
+    """Publish what a file means; where sources or the plan in force have a say in that, after one look."""
+    clock, chance = SystemClock(), SystemChance()
+    if read.settled is not None:
+        signature = Signature(settings.id, reason, instant_text(datetime.now(UTC)))
+        return publish_plan(table, read.settled, wish, settings.limits, signature=signature, clock=clock, chance=chance)
+    seen = look_once(read, lambda: read_parent(table, datetime.now(UTC))[0].base)
+    signature = Signature(settings.id, reason, instant_text(datetime.now(UTC)))
+    published, thought = publish_seen(
+        table, seen, wish, settings.limits, signature=signature, clock=clock, chance=chance
+    )
+    braked = tuple(one.message for one in thought.planned.braked)
+    return msgspec.structs.replace(published, notes=(*published.notes, *braked))
 
 
 def with_mirror(published: Published, trouble: str | None) -> Published:

@@ -13,9 +13,11 @@ import msgspec
 from enactor.plan import FLEET_ID, Fault, Plan, Retired
 from enactor.plan_assembly import Entry, RetiredEntry, assembled
 from enactor.plan_faults import Faults, read_matching, read_name, read_object, read_zone, shown
+from planner.combining import merged
 from planner.fleet_endpoints import (
     FORMAT_CHOICES,
     OPTIONAL,
+    Behind,
     EndpointReading,
     World,
     Zone,
@@ -34,24 +36,53 @@ from planner.fleet_forms import (
     read_forms,
     read_words,
 )
-from planner.fleet_warnings import warnings_of
-from planner.pools import read_pools
+from planner.fleet_settings import Kinds, NoKinds, Pace, SourceSpec, health_of, read_health, read_pace, read_sources
+from planner.fleet_warnings import source_warnings, warnings_of
+from planner.pools import Balancer, read_pools
 
 _REQUIRED: Final = ("fleet", "zones", "pools", "endpoints")
+_OPTIONAL: Final = ("defaults", "retired", "sources", "health", "pace")
 LIKE_ZONES: Final = f"{{main: {LIKE_ZONE}}}"
+
+
+class Fleet(msgspec.Struct, frozen=True, kw_only=True):
+    """What a fleet file says, where it has no fault."""
+
+    name: str
+    endpoints: tuple[Behind, ...]
+    retired: tuple[Retired, ...]
+    pools: Mapping[Hashable, tuple[Balancer, ...]]
+    """What is in each pool: what the file lists, and what its sources were said to offer."""
+    pool_sources: Mapping[Hashable, tuple[str, ...]]
+    """Whose offers belong to each pool besides what the file lists."""
+    sources: tuple[SourceSpec, ...]
+    pace: Pace
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether the file alone says what the plan is: nobody is asked, and nothing moves in steps."""
+        drains = any(balancer.drain for pool in self.pools.values() for balancer in pool)
+        moves = self.pace.max_weight_step < 1 or self.pace.warm_up_seconds > 0
+        return not (self.sources or drains or moves)
 
 
 class FleetReading(msgspec.Struct, frozen=True):
     """A fleet file as read: the plan it means, unless there is any fault, and what a person should know of it besides."""
 
     plan: Plan | None
+    """With everything in it that is enabled, at its full weight. None too where a pool's sources were not asked."""
     faults: tuple[Fault, ...]
     warnings: tuple[Fault, ...] = ()
     """Of a file with faults those that are sure however it is mended."""
+    fleet: Fleet | None = None
 
 
-def compile_fleet(raw: object) -> FleetReading:
-    """Return the plan that a fleet file means."""
+Offered = Mapping[str, Sequence[Balancer]]
+"""What the sources of each pool offered, by the pool's name."""
+
+
+def compile_fleet(raw: object, kinds: Kinds | None = None, offered: Offered | None = None) -> FleetReading:
+    """Return what a fleet file means; `offered` is None where the sources were not asked."""
     if raw is None:
         return FleetReading(None, (Fault("", f"it is empty; a fleet file has {', '.join(_REQUIRED)}"),))
     faults = Faults()
@@ -60,12 +91,13 @@ def compile_fleet(raw: object) -> FleetReading:
         "",
         faults,
         required=_REQUIRED,
-        optional=("defaults", "retired"),
+        optional=_OPTIONAL,
     )
     if top is None:
         return FleetReading(None, faults.all())
     fleet = read_matching(as_written(top["fleet"]), "fleet", faults, FLEET_ID) if "fleet" in top else None
-    world = _read_world(top, faults)
+    world, pool_sources = _read_world(top, kinds or NoKinds(), offered, faults)
+    pace = read_pace(top["pace"], faults) if "pace" in top else Pace()
     items = read_forms(top["endpoints"], "endpoints", faults, like=LIKE_ENDPOINT) if "endpoints" in top else []
     read = [read_entry(item, f"endpoints[{index}]", world) for index, item in enumerate(items)]
     gone = read_forms(top.get("retired", []), "retired", faults, like=LIKE_RETIRED)
@@ -73,11 +105,23 @@ def compile_fleet(raw: object) -> FleetReading:
     plan = assembled(fleet or "", _said_once(read), retired, faults)
     named = [one.pools for one in read] if isinstance(top.get("endpoints"), list) else [None]
     is_sure = not any(fault.path.startswith("pools") for fault in faults.all())
-    behind = [one.behind for one in read if one.behind] if is_sure else []
-    warnings = warnings_of(world.pools or {}, behind, named)
+    behind = [one.behind for one in read if one.behind]
+    warnings = (
+        *warnings_of(world.pools or {}, [one for one in behind if is_sure and not one.is_open], named),
+        *source_warnings(world, pool_sources, read),
+    )
     if len(faults):
         return FleetReading(None, tuple(dict.fromkeys(faults.all())), warnings)
-    return FleetReading(plan, (), warnings)
+    meant = Fleet(
+        name=plan.fleet,
+        endpoints=tuple(sorted(behind, key=lambda one: one.key)),
+        retired=plan.retired,
+        pools=world.pools or {},
+        pool_sources=pool_sources,
+        sources=tuple(world.sources.values()),
+        pace=pace,
+    )
+    return FleetReading(None if world.open_pools else plan, (), warnings, meant)
 
 
 def _said_once(read: Sequence[EndpointReading]) -> list[Entry]:
@@ -99,7 +143,7 @@ def _said_once(read: Sequence[EndpointReading]) -> list[Entry]:
 
 def _of_pool(fault: Fault, shown_name: str) -> tuple[str, str]:
     """Return what makes a fault the same one at every endpoint: in a pool, all but the endpoint's name."""
-    in_pool = fault.path.startswith("pools.")
+    in_pool = fault.path.startswith(("pools.", "sources."))
     return fault.path, fault.message.replace(f" of {shown_name}", " of", 1) if in_pool else fault.message
 
 
@@ -111,15 +155,31 @@ def _of_all(fault: Fault, shown_name: str, users: Sequence[str]) -> Fault:
     return msgspec.structs.replace(fault, message=fault.message.replace(f" of {shown_name}", also, 1))
 
 
-def _read_world(top: Mapping[str, Any], faults: Faults) -> World:
+def _read_world(
+    top: Mapping[str, Any], kinds: Kinds, offered: Offered | None, faults: Faults
+) -> tuple[World, Mapping[Hashable, tuple[str, ...]]]:
+    """Return what endpoints may refer to, and the sources of each pool that has any."""
     zones = _read_zones(top["zones"], faults) if "zones" in top else {}
-    pools = read_pools(top["pools"], faults) if "pools" in top else {}
+    sources = read_sources(top["sources"], kinds, faults) if "sources" in top else {}
+    pools = read_pools(top["pools"], sources, faults) if "pools" in top else {}
     raw = read_form(top.get("defaults", {}), "defaults", faults, like=LIKE_DEFAULTS, optional=OPTIONAL) or {}
-    return World(
+    health = health_of(sources)
+    if "health" in top:
+        health = read_health(top["health"], "health", health, sources, faults)
+    asked = {word: pool.sources for word, pool in pools.items() if pool.sources}
+    filled = {
+        word: merged((*pool.balancers, *(offered or {}).get(str(word), ()))) if pool.sources else pool.balancers
+        for word, pool in pools.items()
+    }
+    world = World(
         zones=zones if isinstance(top.get("zones"), dict) else None,
-        pools=pools if isinstance(top.get("pools"), dict) else None,
+        pools=filled if isinstance(top.get("pools"), dict) else None,
         defaults=read_choices(raw, "defaults", FORMAT_CHOICES, faults),
+        open_pools=frozenset(asked) if offered is None else frozenset(),
+        sources=sources,
+        health=health,
     )
+    return world, asked
 
 
 def _read_zones(value: object, faults: Faults) -> dict[Hashable, Zone]:

@@ -3,14 +3,14 @@
 Pure. A part that is missing or wrong has its fault and is left open (None); everything that the other parts allow is judged.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, cast, get_args
 
 import msgspec
 
 from enactor import names
-from enactor.plan import TTL_MAX_SECONDS, TTL_MIN_SECONDS, Routing, Target
+from enactor.plan import TTL_MAX_SECONDS, TTL_MIN_SECONDS, Endpoint, Routing, Target
 from enactor.plan_assembly import Entry
 from enactor.plan_faults import Faults, read_choice, read_endpoint_name, read_list, read_whole, shown
 from enactor.plan_form import ROUTINGS, endpoint_of
@@ -24,7 +24,8 @@ from planner.fleet_forms import (
     read_positive,
     read_words,
 )
-from planner.pools import Balancer, Member
+from planner.fleet_settings import Health, SourceSpec, read_health
+from planner.pools import Balancer, Member, shown_alias
 from planner.weights import weights_of
 
 ADDRESS_TYPES: Final[tuple[AddressType, ...]] = get_args(AddressType)
@@ -59,6 +60,10 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     zones: Mapping[Hashable, Zone] | None
     pools: Mapping[Hashable, tuple[Balancer, ...]] | None
     defaults: Choices
+    open_pools: frozenset[Hashable] = frozenset()
+    """Those whose sources were not asked: what is in them besides is not known."""
+    sources: Mapping[Hashable, SourceSpec] = {}
+    health: Health = Health()
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -72,12 +77,21 @@ class Behind(msgspec.Struct, frozen=True, kw_only=True):
     """What stands behind an endpoint whose form is right."""
 
     path: str
+    zone: str
     name: str
     pools: tuple[str, ...]
     choices: Choices
     shares: tuple[Share, ...]
     serving: tuple[Share, ...]
     """Those of the shares that have an address of the endpoint's types."""
+    health: Health
+    is_open: bool
+    """Whether a pool of it is open, so that nobody knows all that stands behind it."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return what makes an endpoint one: zone id and name."""
+        return (self.zone, self.name)
 
 
 class EndpointReading(msgspec.Struct, frozen=True):
@@ -121,14 +135,19 @@ def _read_types(value: object, path: str, faults: Faults) -> tuple[AddressType, 
 def read_entry(item: object, path: str, world: World) -> EndpointReading:
     """Read one endpoint, with everything that is wrong with it."""
     faults = Faults()
-    raw = read_form(item, path, faults, like=LIKE_ENDPOINT, required=("name", "zone", "pools"), optional=OPTIONAL)
+    optional = (*OPTIONAL, "health")
+    raw = read_form(item, path, faults, like=LIKE_ENDPOINT, required=("name", "zone", "pools"), optional=optional)
     if raw is None:
         return EndpointReading(Entry(path=path, key=("", path), endpoint=None, faults=faults.all()), path, None)
     zone = zone_of(raw["zone"], f"{path}.zone", world, faults) if "zone" in raw else None
     name = name_in(raw["name"], f"{path}.name", zone, faults) if "name" in raw else None
     choices = read_choices(raw, path, world.defaults, faults)
     shares = _read_pool_shares(raw["pools"], f"{path}.pools", world, faults) if "pools" in raw else []
+    health = world.health
+    if "health" in raw:
+        health = read_health(raw["health"], f"{path}.health", health, world.sources, faults)
     serving = [share for share in shares if any(_types(member, choices) for member in share.balancer.members)]
+    weights = weights_of([share.demand for share in serving])
     shape = Shape(
         path=path,
         name=name,
@@ -136,16 +155,26 @@ def read_entry(item: object, path: str, world: World) -> EndpointReading:
         routing=choices.routing,
         ttl=choices.ttl,
         ttl_wrong=choices.ttl is None,
-        targets=_targets(serving, choices),
+        targets=_targets(zip(serving, weights, strict=True), choices),
     )
     apply_rules(shape, faults)
     key = (zone.key, name) if zone and name else ("", path)
     words = tuple(map(str, raw["pools"])) if isinstance(raw.get("pools"), dict) else None
-    is_open = any(isinstance(placed.target, OpenTarget) for placed in shape.targets)
-    if len(faults) or is_open or name is None or zone is None or choices.types is None or words is None:
+    is_wrong = len(faults) or any(isinstance(placed.target, OpenTarget) for placed in shape.targets)
+    if is_wrong or name is None or zone is None or choices.types is None or words is None:
         entry = Entry(path=path, key=key, endpoint=None, faults=faults.all())
         return EndpointReading(entry, shape.shown, words)
-    behind = Behind(path=path, name=name, pools=words, choices=choices, shares=tuple(shares), serving=tuple(serving))
+    behind = Behind(
+        path=path,
+        zone=zone.key,
+        name=name,
+        pools=words,
+        choices=choices,
+        shares=tuple(shares),
+        serving=tuple(serving),
+        health=health,
+        is_open=not world.open_pools.isdisjoint(words),
+    )
     entry = Entry(path=path, key=key, endpoint=endpoint_of(shape), faults=())
     return EndpointReading(entry, shape.shown, words, behind)
 
@@ -209,12 +238,33 @@ def _told(balancer: Balancer) -> str:
     return f"{balancer.id} of pool {balancer.pool} ({', '.join(balancer.identity)})"
 
 
-def _targets(serving: Sequence[Share], choices: Choices) -> tuple[Placed, ...]:
+def endpoint_with(behind: Behind, weighed: Iterable[tuple[Share, int]]) -> Endpoint:
+    """Return the endpoint with some of the load balancers behind it, each with its weight."""
+    shape = Shape(
+        path=behind.path,
+        name=behind.name,
+        zone=behind.zone,
+        routing=behind.choices.routing,
+        ttl=behind.choices.ttl,
+        targets=_targets(weighed, behind.choices),
+    )
+    return endpoint_of(shape)
+
+
+def _targets(weighed: Iterable[tuple[Share, int]], choices: Choices) -> tuple[Placed, ...]:
     """Return a target for each address of a wanted type; of an alias, one for each wanted type."""
-    weights = weights_of([share.demand for share in serving])
     return tuple(
         _placed(share.balancer, member, record_type, weight if choices.routing == "weighted" else None)
-        for share, weight in zip(serving, weights, strict=True)
+        for share, weight in weighed
+        for member in share.balancer.members
+        for record_type in _types(member, choices)
+    )
+
+
+def members_of(share: Share, choices: Choices) -> tuple[tuple[AddressType, str], ...]:
+    """Return what a load balancer answers with at an endpoint: type, and address or alias, by which targets are told apart."""
+    return tuple(
+        (record_type, member.value or shown_alias(member.alias))
         for member in share.balancer.members
         for record_type in _types(member, choices)
     )
@@ -227,24 +277,15 @@ def _types(member: Member, choices: Choices) -> tuple[AddressType, ...]:
 
 def _placed(balancer: Balancer, member: Member, record_type: AddressType, weight: int | None) -> Placed:
     name = member.path if member.is_extra else balancer.id
-    target: Target | OpenTarget
+    target: Target | OpenTarget = Target(
+        id=name,
+        type=record_type,
+        value=member.value,
+        alias=member.alias,
+        weight=weight,
+        health_check=balancer.health_check,
+    )
     if balancer.has_wrong_check:
-        target = OpenTarget(
-            id=name,
-            type=record_type,
-            value=member.value,
-            alias=member.alias,
-            weight=weight,
-            has_wrong_check=True,
-            needs_ttl=member.alias is None,
-        )
-    else:
-        target = Target(
-            id=name,
-            type=record_type,
-            value=member.value,
-            alias=member.alias,
-            weight=weight,
-            health_check=balancer.health_check,
-        )
+        known = OpenTarget(id=name, type=record_type, value=member.value, alias=member.alias, weight=weight)
+        target = msgspec.structs.replace(known, has_wrong_check=True, needs_ttl=member.alias is None)
     return Placed(member.path, target, has_parts=False)

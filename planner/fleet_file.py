@@ -13,6 +13,10 @@ from enactor.plan_faults import HEALTH_CHECK_ID
 
 WORD: Final = r"^[A-Za-z0-9_-]{1,64}$"
 """What a zone or a pool may be called within a fleet file."""
+DURATION: Final = r"^[0-9]{1,9}(\.[0-9]{1,3})?(s|m|h|d)$"
+"""A time with its unit: seconds, minutes, hours or days."""
+LOOKS_MAX: Final = 100
+"""Nobody counts further to believe a signal."""
 AddressType = Literal["A", "AAAA"]
 
 Word = Annotated[str, Meta(pattern=WORD)]
@@ -21,6 +25,10 @@ Ttl = Annotated[int, Meta(ge=TTL_MIN_SECONDS, le=TTL_MAX_SECONDS, description="S
 Types = Annotated[
     tuple[AddressType, ...], Meta(min_length=1, description="Which types the endpoint has. Default both.")
 ]
+Duration = Annotated[str, Meta(pattern=DURATION)]
+Looks = Annotated[int, Meta(ge=1, le=LOOKS_MAX)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+SourceNames = Annotated[tuple[Word, ...], Meta(description="Keys of `sources`.")]
 
 
 class AliasEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,6 +52,9 @@ class BalancerEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         | None
     ) = None
     alias: AliasEntry | None = None
+    drain: Annotated[bool, Meta(description="True lets it leave gently: its weight goes down over pace.ramp_down.")] = (
+        False
+    )
     health_check: (
         Annotated[
             str,
@@ -54,6 +65,60 @@ class BalancerEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         ]
         | None
     ) = None
+
+
+class PoolEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A pool whose load balancers come from sources; those listed here stand beside them."""
+
+    from_: SourceNames = msgspec.field(name="from")
+    balancers: tuple[BalancerEntry, ...] = ()
+
+
+class SourceEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where load balancers come from, or who says how they are. Its other keys are its kind's."""
+
+    kind: Annotated[str, Meta(description="An installed kind of source, like file, elbv2 or probe.")]
+    max_gone: Annotated[
+        Share,
+        Meta(
+            description="The share of its load balancers that may be gone since its last answer; above it no plan is made. Default 0.5."
+        ),
+    ] = 0.5
+
+
+class HealthEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What signals about health may do."""
+
+    from_: (
+        Annotated[SourceNames, Meta(description="Whose signals count; one bad is bad. Default all that give any.")]
+        | None
+    ) = msgspec.field(name="from", default=None)
+    rise: Annotated[Looks, Meta(description="How many good looks in a row bring a target in. Default 3.")] = 3
+    fall: Annotated[Looks, Meta(description="How many bad looks in a row take a target out. Default 3.")] = 3
+    brake: Annotated[
+        Share, Meta(description="The share of an endpoint that signals may take out within a window. Default 0.3.")
+    ] = 0.3
+    window: Annotated[Duration, Meta(description="How long a window is. Default 10m.")] = "10m"
+
+
+class PaceEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How fast plans follow each other, and how fast weights move from one to the next."""
+
+    gather: Annotated[
+        Duration, Meta(description="How long `planner run` gathers changes that are not urgent. Default 60s.")
+    ] = "60s"
+    max_weight_step: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=1,
+            description="The share of the endpoint's largest weight that a weight moves per plan. Default 1.",
+        ),
+    ] = 1.0
+    warm_up: Annotated[Duration, Meta(description="How long a weight takes from nothing to full. Default 0s.")] = "0s"
+    ramp_down: Annotated[
+        Duration, Meta(description="How long a draining weight takes from full to the least. Default 5m.")
+    ] = "5m"
 
 
 class ZoneEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,6 +145,9 @@ class EndpointEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     ttl: Ttl | None = None
     routing: Routing | None = None
     types: Types | None = None
+    health: (
+        Annotated[HealthEntry, Meta(description="What holds here instead; a key left out is the fleet's.")] | None
+    ) = None
 
 
 class RetiredEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,10 +162,15 @@ class FleetFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, f
 
     fleet: Annotated[str, Meta(pattern=FLEET_ID)]
     zones: dict[Word, ZoneEntry]
-    pools: dict[Word, tuple[BalancerEntry, ...]]
+    pools: dict[Word, tuple[BalancerEntry, ...] | PoolEntry]
     endpoints: tuple[EndpointEntry, ...]
     defaults: DefaultsEntry = DefaultsEntry()
+    sources: dict[Word, SourceEntry] = {}
+    health: HealthEntry = HealthEntry()
+    pace: PaceEntry = PaceEntry()
     retired: tuple[RetiredEntry, ...] = ()
 
 
 DEFAULTS: Final = DefaultsEntry()
+HEALTH: Final = HealthEntry()
+PACE: Final = PaceEntry()

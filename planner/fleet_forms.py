@@ -5,6 +5,7 @@ wrong elsewhere is found in the same go: a person mends a file once.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from enactor.plan_faults import Faults, Unreadable, read_matching, read_object, shown, type_word
-from planner.fleet_file import WORD
+from planner.fleet_file import DURATION, WORD
 from planner.weights import exact
 
 SHOWN_MAX_LEVELS: Final = 2
@@ -25,6 +26,11 @@ LIKE_ENDPOINT: Final = "{name: api.example.com, zone: main, pools: {blue: 1.0}}"
 LIKE_RETIRED: Final = "{name: old.example.com, zone: main}"
 LIKE_DEFAULTS: Final = "{ttl: 60, routing: weighted, types: [A, AAAA]}"
 LIKE_SHARES: Final = "{blue: 1.0}"
+LIKE_SOURCE: Final = "{kind: file, path: inventory/}"
+LIKE_POOL: Final = "{from: [albs]}"
+LIKE_HEALTH: Final = "{from: [checks], rise: 3, fall: 3, brake: 0.3, window: 10m}"
+LIKE_PACE: Final = "{gather: 60s, max_weight_step: 0.25, warm_up: 10m, ramp_down: 5m}"
+UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -116,3 +122,39 @@ def read_positive(value: object, path: str, faults: Faults) -> Fraction | None:
     else:
         return exact(value)
     return None
+
+
+def read_share(value: object, path: str, faults: Faults, *, above_zero: bool = False) -> Fraction | None:
+    """Return a share from 0 to 1, exactly as it was written."""
+    what = f"a share {'above 0' if above_zero else 'from 0'} {'and up to' if above_zero else 'to'} 1"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        plain = as_written(value)
+        faults.add(path, f"{shown(plain)} is {type_word(plain)}, not {what}")
+    elif not (0 < value <= 1 if above_zero else 0 <= value <= 1):
+        faults.add(path, f"{shown(value)} is not {what}")
+    else:
+        return exact(value)
+    return None
+
+
+def read_duration(value: object, path: str, faults: Faults, lowest: int, highest: int) -> Fraction | None:
+    """Return a time in seconds, from a text like 10s, 1.5m, 2h or 7d, between two limits in seconds."""
+    if not isinstance(value, str):
+        plain = as_written(value)
+        faults.add(path, f"{shown(plain)} is {type_word(plain)}, not a time like 10s, 1.5m or 2h")
+        return None
+    if not re.fullmatch(DURATION, value):
+        faults.add(path, f"{shown(value)} is no time like 10s, 1.5m or 2h")
+        return None
+    seconds = Fraction(value[:-1]) * UNIT_SECONDS[value[-1]]
+    if lowest <= seconds <= highest:
+        return seconds
+    faults.add(path, f"{value} is not between {duration_text(lowest)} and {duration_text(highest)}")
+    return None
+
+
+def duration_text(seconds: int | Fraction) -> str:
+    """Return a time as a fleet file has it, in the largest unit that leaves it whole where there is one."""
+    whole = [unit for unit in reversed(UNIT_SECONDS) if seconds and seconds % UNIT_SECONDS[unit] == 0]
+    unit = whole[0] if whole else "s"
+    return f"{float(Fraction(seconds) / UNIT_SECONDS[unit]):g}{unit}"

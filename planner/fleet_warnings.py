@@ -10,7 +10,7 @@ from typing import Final
 
 from enactor.guards import judge_content
 from enactor.plan import WEIGHT_MAX, Fault, Plan, content_of_endpoint
-from planner.fleet_endpoints import Behind, Share
+from planner.fleet_endpoints import Behind, EndpointReading, Share, World
 from planner.pools import Balancer
 from planner.weights import are_weights, weights_of
 
@@ -33,6 +33,18 @@ def warnings_of(
         *(warning for endpoint in endpoints for warning in _of_endpoint(endpoint)),
         *(warning for pool in pools.values() for balancer in pool for warning in _of_balancer(balancer)),
         *(Fault(f"pools.{pool}", "no endpoint uses it") for pool in unused),
+    )
+
+
+def source_warnings(
+    world: World, pool_sources: Mapping[Hashable, Sequence[str]], endpoints: Sequence[EndpointReading]
+) -> tuple[Fault, ...]:
+    """Return a warning for each source that nobody asks: no pool takes its offers, and no `health` hears it."""
+    heard = {*world.health.sources, *(name for one in endpoints if one.behind for name in one.behind.health.sources)}
+    asked = {name for names in pool_sources.values() for name in names}
+    idle = sorted(str(name) for name in world.sources if name not in heard | asked)
+    return tuple(
+        Fault(f"sources.{name}", "nobody asks it: no pool names it under from, nor does health") for name in idle
     )
 
 

@@ -77,6 +77,37 @@ class PlanChange(msgspec.Struct, frozen=True, kw_only=True):
     """Names that are retired only in the later plan."""
 
 
+class Bar(msgspec.Struct, frozen=True, kw_only=True):
+    """One target before and after: how much weight it has; 0 where it does not answer, 1 where there are no weights."""
+
+    type: str
+    target: str
+    id: str | None
+    before: int
+    after: int
+
+
+def bars(before: Iterable[RecordSet], after: Iterable[RecordSet]) -> tuple[Bar, ...]:
+    """Return every target of two contents of one endpoint, with its weight in each."""
+    old, new = _members(before), _members(after)
+    return tuple(
+        Bar(
+            type=key[0],
+            target=key[1],
+            id=(new.get(key) or old[key]).id,
+            before=_weight(old.get(key)),
+            after=_weight(new.get(key)),
+        )
+        for key in sorted(old.keys() | new.keys())
+    )
+
+
+def _weight(member: Member | None) -> int:
+    if member is None:
+        return 0
+    return 1 if member.weight is None else member.weight
+
+
 def content_change(before: Iterable[RecordSet], after: Iterable[RecordSet]) -> ContentChange:
     """Compare two groups of record sets of one endpoint."""
     old, new = _members(before), _members(after)

@@ -8,7 +8,7 @@ A third party's source is installed as an entry point of the group `planner.sour
 object is a `SourceKind`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -20,6 +20,11 @@ from enactor.records import Alias
 
 class SourceFailed(Exception):  # noqa: N818 - the family of the design, not "...Error"
     """A source could not answer, or not wholly: no plan is made from it. One sentence: which, what, what to do."""
+
+    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+        self.faults = tuple(faults)
+        """Everything that is wrong, a line each, where it is a form that a person mends."""
+        super().__init__(message)
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +42,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """A person wants it to leave gently."""
     origin: str = ""
     """Where a person finds it: an ARN, a file and line."""
+    health_check: str | None = None
+    """The id of a Route 53 health check for its record sets; None: the fleet file's, or none."""
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,13 +90,13 @@ class Source(Protocol):
 
 
 class SourceKind(Protocol):
-    """What an entry point of `planner.sources` names."""
+    """What an entry point of `planner.sources` names. The keys `kind` and `max_gone` are read by the planner itself."""
 
     gives_inventory: bool
     gives_health: bool
 
     def read(self, raw: Mapping[str, Any], path: str, faults: Faults) -> Any | None:
-        """Return this kind's settings from the fleet file's mapping (without `kind`), noting every fault with its path."""
+        """Return this kind's settings from the rest of the fleet file's mapping, noting every fault with its path."""
         ...
 
     def open(self, name: str, settings: Any) -> Source:

@@ -3,18 +3,22 @@
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
+import msgspec
 from rich.console import Console
 
-from enactor.cli.options import session, settings_options, take_settings
+from enactor.cli.options import end, session, settings_options, take_settings, told
 from enactor.outside import SystemChance, SystemClock
-from enactor.plan import Fault, Plan
+from enactor.plan import Fault
+from enactor.report import EXIT_FAILED, ErrorReport
 from enactor.settings import VARIABLES, Settings
 from enactor.table import PlanTable, table_client
-from planner.sources import Source, WrongFile, read_fleet, read_plan_file
+from planner.looking import NoPlan
+from planner.sources import Read, WrongFile, read_fleet, read_plan_file
 
 PIPE_WIDTH_CHARACTERS: Final = 160
 """How wide tables are where no terminal says: no name is cut by a pipe."""
@@ -72,14 +76,14 @@ def open_table(settings: Settings, fleet: str) -> PlanTable:
     return PlanTable(table_client(session()), settings.table, fleet, clock=SystemClock(), chance=SystemChance())
 
 
-def read_source(fleet_path: str | None, plan_path: str | None) -> Source:
+def read_source(fleet_path: str | None, plan_path: str | None) -> Read:
     """Return the plan of the one file that was named, with its warnings."""
     if (fleet_path is None) == (plan_path is None):
         raise click.UsageError("name one file: FLEET.yaml, or --plan PLAN.json")
     return read_plan_file(plan_path) if plan_path is not None else read_fleet(fleet_path or "")
 
 
-def warned_source(fleet_path: str | None, plan_path: str | None) -> Source:
+def warned_source(fleet_path: str | None, plan_path: str | None) -> Read:
     """Return the plan of the one file that was named; warn on stderr of what is seldom meant, also where faults remain."""
     try:
         source = read_source(fleet_path, plan_path)
@@ -95,15 +99,22 @@ def _warn(warnings: Iterable[Fault]) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def load_source(fleet_path: str | None, plan_path: str | None) -> Plan:
-    """Return the plan of the one file that was named."""
-    return read_source(fleet_path, plan_path).plan
+@contextmanager
+def told_all(*, as_json: bool = False) -> Iterator[None]:
+    """Turn what is wrong with the input, the outside or a source into an ending: exit 1, with everything that is wrong."""
+    with told("planner", as_json=as_json):
+        try:
+            yield
+        except NoPlan as error:
+            lines = [*error.details, *(f"planner: {one.message}" for one in error.refusals)]
+            stdout = msgspec.json.encode(ErrorReport(str(error))) if as_json else b""
+            end(EXIT_FAILED, lines, stdout=stdout)
 
 
-def say_which_fleet(plan: Plan, settings: Settings) -> None:
+def say_which_fleet(fleet: str, settings: Settings) -> None:
     """Say that the file's fleet counts, where the settings name another one."""
-    if settings.fleet not in {"", plan.fleet}:
-        what = f"fleet {plan.fleet} counts, which the file names, and not {settings.fleet}, which {VARIABLES['fleet']} or the configuration names"
+    if settings.fleet not in {"", fleet}:
+        what = f"fleet {fleet} counts, which the file names, and not {settings.fleet}, which {VARIABLES['fleet']} or the configuration names"
         click.echo(f"planner: {what}", err=True)
 
 

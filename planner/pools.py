@@ -21,21 +21,27 @@ from enactor.plan_faults import (
     read_name,
     read_text,
     read_zone,
+    shown,
 )
 from enactor.records import Alias
 from planner.fleet_file import AddressType
 from planner.fleet_forms import (
     LIKE_ALIAS,
     LIKE_BALANCER,
+    LIKE_POOL,
     as_written,
     read_form,
     read_forms,
     read_positive,
     read_words,
 )
+from planner.fleet_settings import SourceSpec, read_from
+from planner.observation import Offer
 
 LIKE_POOLS: Final = f"{{blue: [{LIKE_BALANCER}]}}"
-_OPTIONAL: Final = ("capacity", "enabled", "addresses", "alias", "health_check")
+FLEET_FILE: Final = "the fleet file"
+"""What messages call it as a source of inventory."""
+_OPTIONAL: Final = ("capacity", "enabled", "addresses", "alias", "drain", "health_check")
 _UNKNOWN_CAPACITY: Final = Fraction(1)
 """Stands where the file's cannot be read; no rule of form looks at it."""
 
@@ -63,9 +69,16 @@ class Balancer(msgspec.Struct, frozen=True, kw_only=True):
     members: tuple[Member, ...]
     is_whole: bool
     """Whether everything that it answers with could be read."""
+    drain: bool = False
     health_check: str | None = None
     """The id of a Route 53 health check, which all of its targets have."""
     has_wrong_check: bool = False
+    sources: tuple[str, ...] = (FLEET_FILE,)
+    """Who offers it."""
+    origin: str = ""
+    """Where a person finds it, where a source says so."""
+    has_capacity: bool = True
+    """Whether somebody said what it can take, or 1 was assumed."""
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -78,15 +91,63 @@ def shown_alias(alias: Alias | None) -> str:
     return f"alias {alias.name} in zone {alias.zone}"
 
 
-def read_pools(value: object, faults: Faults) -> dict[Hashable, tuple[Balancer, ...]]:
-    """Return every pool with its load balancers, as far as they can be read."""
-    pools: dict[Hashable, tuple[Balancer, ...]] = {}
+class Pool(msgspec.Struct, frozen=True, kw_only=True):
+    """A pool as the fleet file has it."""
+
+    balancers: tuple[Balancer, ...]
+    sources: tuple[str, ...] = ()
+    """Whose offers belong to it besides."""
+
+
+def read_pools(value: object, known: Mapping[Hashable, SourceSpec], faults: Faults) -> dict[Hashable, Pool]:
+    """Return every pool with its load balancers and sources, as far as they can be read."""
+    pools: dict[Hashable, Pool] = {}
     for pool in read_words(value, "pools", faults, like=LIKE_POOLS):
-        items = read_forms(pool.value, pool.path, faults, like=LIKE_BALANCER)
-        read = [_read_balancer(item, f"{pool.path}[{index}]", faults) for index, item in enumerate(items)]
+        path, listed, sources = pool.path, pool.value, tuple[str, ...]()
+        if isinstance(pool.value, dict):
+            raw = read_form(pool.value, path, faults, like=LIKE_POOL, required=("from",), optional=("balancers",)) or {}
+            if "from" in raw:
+                sources = read_from(raw["from"], f"{path}.from", known, faults, what="inventory") or ()
+                if raw["from"] == []:
+                    faults.add(f"{path}.from", "empty; name a source, or make the pool a list of load balancers")
+            path, listed = f"{path}.balancers", raw.get("balancers", [])
+        items = read_forms(listed, path, faults, like=LIKE_BALANCER)
+        read = [read_balancer(item, f"{path}[{index}]", faults) for index, item in enumerate(items)]
         named = [msgspec.structs.replace(one, pool=str(pool.word)) for one in read if one is not None]
-        pools[pool.word] = _once_each(named, faults)
+        pools[pool.word] = Pool(balancers=_once_each(named, faults), sources=sources)
     return pools
+
+
+def offered_balancer(offer: Offer, source: str, pool: str, faults: Faults) -> Balancer:
+    """Return what a source offers as a load balancer of a pool; what is wrong with it is noted with the source's path."""
+    path = f"sources.{source}.{shown(offer.id)}"
+    before = len(faults)
+    balancer_id = read_matching(offer.id, f"{path}.id", faults, TARGET_ID)
+    raw = {"addresses": list(offer.addresses)} if offer.addresses else {}
+    if offer.alias is not None:
+        raw |= {"alias": msgspec.to_builtins(offer.alias)}
+    members = _read_members(raw, path, faults)
+    if offer.capacity is not None and offer.capacity <= 0:
+        faults.add(f"{path}.capacity", f"{float(offer.capacity):g} is not above 0")
+    check = (
+        None
+        if offer.health_check is None
+        else read_matching(offer.health_check, f"{path}.health_check", faults, HEALTH_CHECK_ID.pattern)
+    )
+    return Balancer(
+        path=path,
+        pool=pool,
+        id=path if balancer_id is None else balancer_id,
+        capacity=offer.capacity if offer.capacity is not None and offer.capacity > 0 else _UNKNOWN_CAPACITY,
+        has_capacity=offer.capacity is not None,
+        enabled=offer.enabled,
+        members=members,
+        is_whole=len(faults) == before,
+        drain=offer.drain,
+        health_check=check,
+        sources=(source,),
+        origin=offer.origin,
+    )
 
 
 def _once_each(balancers: list[Balancer], faults: Faults) -> tuple[Balancer, ...]:
@@ -104,13 +165,15 @@ def _once_each(balancers: list[Balancer], faults: Faults) -> tuple[Balancer, ...
     return tuple(first.values())
 
 
-def _read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
+def read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
+    """Return one load balancer of a list, as far as it can be read; None where it is no object."""
     raw = read_form(item, path, faults, like=LIKE_BALANCER, required=("id",), optional=_OPTIONAL)
     if raw is None:
         return None
     balancer_id = read_matching(as_written(raw["id"]), f"{path}.id", faults, TARGET_ID) if "id" in raw else None
     capacity = read_positive(raw.get("capacity", 1), f"{path}.capacity", faults)
     enabled = _read_flag(raw.get("enabled", True), f"{path}.enabled", faults)
+    drain = _read_flag(raw.get("drain", False), f"{path}.drain", faults)
     before = len(faults)
     members = _read_members(raw, path, faults)
     is_whole = len(faults) == before
@@ -123,8 +186,10 @@ def _read_balancer(item: object, path: str, faults: Faults) -> Balancer | None:
         enabled=enabled is True,
         members=members,
         is_whole=is_whole,
+        drain=drain is True,
         health_check=check,
         has_wrong_check="health_check" in raw and check is None,
+        has_capacity="capacity" in raw,
     )
 
 

@@ -20,8 +20,9 @@ from enactor.plan_index import PlanIndex
 from enactor.records import content_of
 from enactor.standing import Choice, Standing, choose, stand
 from enactor.swap import Foreign, GarbledFence, Refused, Swap
-from planner.members import ContentChange, content_change
+from planner.members import Bar, ContentChange, bars, content_change
 from planner.publishing import Carried
+from planner.reasons import TargetReason
 from planner.reports import Cost, DryRunEndpoint, DryRunZone
 
 NOBODY: Final = "dry-run"
@@ -36,6 +37,8 @@ class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
     limits: LimitsTable
     carried: Mapping[tuple[str, str], Carried]
     """By zone and name: what the guards at publish would not let through."""
+    reasons: Mapping[tuple[str, str], tuple[TargetReason, ...]] = {}
+    """By zone and name: why each load balancer is in the plan or not."""
 
 
 class Sight(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +124,8 @@ def _endpoint(memory: ZoneMemory, rehearsal: Rehearsal, judged: Judged, *, stays
         state=judged.state,
         action="refused" if is_kept_back else "none" if swap is None or stays else "swap",
         change=_change(rehearsal.plan, judged),
+        bars=_bars(rehearsal.plan, judged),
+        targets=rehearsal.reasons.get((memory.zone, name), ()),
         guards=findings,
         changes=0 if swap is None or stays or carried else size_of(swap_changes(swap, memory.zone_name)).changes,
         reasons=() if isinstance(judged.decision, Refused) else reasons_of(judged),
@@ -144,3 +149,9 @@ def _change(plan: PlanIndex, judged: Judged) -> ContentChange:
     view = judged.question.view
     wanted = plan.contents.get((view.zone, view.name))
     return ContentChange() if wanted is None else content_change(content_of(view.sets), wanted)
+
+
+def _bars(plan: PlanIndex, judged: Judged) -> tuple[Bar, ...]:
+    view = judged.question.view
+    wanted = plan.contents.get((view.zone, view.name))
+    return bars(content_of(view.sets), content_of(view.sets) if wanted is None else wanted)

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enactor.guards import Finding
+from planner.reasons import TargetReason
 from planner.reports import DryRunEndpoint, DryRunReport, DryRunZone
 from planner.wording import change_lines, counted, refusal_words
 
@@ -28,7 +29,7 @@ SWITCH_SHARE: Final = "for the zone's switch, which every call carries"
 
 def print_text(report: DryRunReport, console: Console) -> None:
     """Print the report as a table, and under it each change and each refusal in a line."""
-    for line in _head(report):
+    for line in head_lines(report):
         console.print(Text(line), soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     for heading in HEADINGS:
@@ -44,7 +45,7 @@ def print_text(report: DryRunReport, console: Console) -> None:
 
 def markdown(report: DryRunReport) -> Iterator[str]:
     """Yield the report as markdown lines."""
-    head = list(_head(report))
+    head = list(head_lines(report))
     yield f"## {head[0]}"
     yield ""
     yield from (f"- {line}" for line in head[1:])
@@ -63,13 +64,15 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-def _head(report: DryRunReport) -> Iterator[str]:
+def head_lines(report: DryRunReport) -> Iterator[str]:
+    """Yield what holds for the whole plan: what it is, who refuses it, how each zone stands, what it costs."""
     if report.carried:
         yield f"file {report.file_digest[:DIGEST_SHOWN_DIGITS]} of fleet {report.fleet}: {_kept_back(report)}"
     what = "is generation" if report.published else "would be generation"
     of = ", with that kept back," if report.carried else f" of fleet {report.fleet}"
     yield f"plan {report.digest[:DIGEST_SHOWN_DIGITS]}{of} {what} {report.generation}"
-    yield from (f"refused at publish, nothing would be stored: {_finding(one)}" for one in report.refused)
+    yield from (f"refused at publish, nothing would be stored: {finding_text(one)}" for one in report.refused)
+    yield from (f"the brake holds: {one.message}" for one in report.braked)
     said = {finding.guard for finding in report.refused}
     yield from (_zone(zone, said) for zone in report.zones)
     if report.other_zones:
@@ -114,7 +117,7 @@ def _zone(zone: DryRunZone, said: AbstractSet[str]) -> str:
     if zone.error:
         return f"zone {zone.zone}: unknown, it cannot be read"
     opened = "" if zone.open is None else f", generation {zone.open} is open"
-    refused = "".join(f"; refused: {one.guard if one.guard in said else _finding(one)}" for one in zone.refused)
+    refused = "".join(f"; refused: {one.guard if one.guard in said else finding_text(one)}" for one in zone.refused)
     return f"zone {zone.zone}: switch {zone.switch}{opened}, the zone is {zone.plan}{refused}{BRAKES.get(zone.switch or '', '')}"
 
 
@@ -149,7 +152,8 @@ def _details(report: DryRunReport) -> Iterator[str]:
 
 def _endpoint_details(endpoint: DryRunEndpoint, said: AbstractSet[str]) -> Iterator[str]:
     yield from change_lines(endpoint.change)
-    yield from (f"! {_finding(finding)}" for finding in endpoint.guards)
+    yield from (line for one in endpoint.targets if not one.is_plain for line in target_lines(one))
+    yield from (f"! {finding_text(finding)}" for finding in endpoint.guards)
     if _leaves(endpoint):
         yield f"{NOTE} leaves the plan, under retired; nothing is deleted, and it stays as it is: `enactor retire` takes it away"
     if endpoint.state not in said:  # the guard `vanished` has said it already, for all of them at once
@@ -157,5 +161,28 @@ def _endpoint_details(endpoint: DryRunEndpoint, said: AbstractSet[str]) -> Itera
         yield from (f"{mark} {reason}" for reason in endpoint.reasons)
 
 
-def _finding(finding: Finding) -> str:
+def target_lines(target: TargetReason) -> Iterator[str]:
+    """Yield what became of one load balancer at an endpoint, and under it why."""
+    weight = "" if target.weight is None else f" weight {target.weight}"
+    before = "" if target.before in {None, target.weight} else f" (now {target.before})"
+    goal = "" if target.goal is None else f", on the way to {target.goal}"
+    yield f"{target.standing} {target.id}{weight}{before}{goal}"
+    yield from (f"    {reason}" for reason in target.reasons)
+
+
+def explained(report: DryRunReport, name: str) -> Iterator[str]:
+    """Yield why each load balancer of an endpoint, or one load balancer at each endpoint, is in the plan or not."""
+    wanted = name.lower().removesuffix(".")
+    for endpoint in report.endpoints:
+        is_meant = endpoint.name.removesuffix(".") == wanted
+        targets = [one for one in endpoint.targets if is_meant or one.id == name]
+        if is_meant or targets:
+            yield f"{endpoint.name} ({endpoint.zone})"
+            yield from (f"    {line}" for one in targets for line in target_lines(one))
+            if not targets:
+                yield "    a plan file gives no reasons; a fleet file does"
+
+
+def finding_text(finding: Finding) -> str:
+    """Say a refusal: the guard, and its sentence with the numbers."""
     return f"{finding.guard}: {finding.message}"

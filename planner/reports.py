@@ -3,8 +3,10 @@
 import msgspec
 
 from enactor.guards import Finding
-from planner.members import ContentChange, PlanChange
+from planner.members import Bar, ContentChange, PlanChange
+from planner.planning import Braked
 from planner.publishing import Carried
+from planner.reasons import TargetReason
 
 
 class PublishReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +84,10 @@ class DryRunEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     changes: int
     """What its swap costs, its fence included; 0 where nothing would be written."""
     reasons: tuple[str, ...] = ()
+    targets: tuple[TargetReason, ...] = ()
+    """Why each load balancer is in the plan, out of it, or at its weight; empty of a plan file, which gives no reasons."""
+    bars: tuple[Bar, ...] = ()
+    """Every target with its weight in the zone now and in the plan."""
     retired: bool = False
     """Whether the plan lists the name as retired: that permits it to leave the plan, and changes nothing in the zone."""
 
@@ -118,6 +124,8 @@ class DryRunReport(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[Finding, ...]
     """Plan-wide refusals at publish."""
     carried: tuple[Carried, ...]
+    braked: tuple[Braked, ...]
+    """Where the brake holds back what signals want."""
     zones: tuple[DryRunZone, ...]
     endpoints: tuple[DryRunEndpoint, ...]
     other_zones: int

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -12,20 +13,60 @@ from enactor.plan import Fault, Plan
 from enactor.plan_file import READ_OCTETS, file_octets, within_limit
 from enactor.plan_form import read_plan
 from enactor.ports import FormFaults, Unavailable
-from planner.fleet import compile_fleet
+from planner.fleet import Fleet, Offered, compile_fleet
+from planner.fleet_settings import Kinds
 from planner.fleet_warnings import plan_warnings
+from planner.kinds import InstalledKinds
 
 STDIN: Final = "-"
 STDIN_SHOWN: Final = "<stdin>"
 _STEP: Final = re.compile(r'\[(\d+)\]|\.?"([^"]*)"|\.?([^.\[\]"]+)')
 
 
-class Source(msgspec.Struct, frozen=True):
-    """The plan of a file, what a person should be warned of in it, and what the file is called."""
+class Read(msgspec.Struct, frozen=True):
+    """What a file says, what a person should be warned of in it, and what the file is called."""
 
-    plan: Plan
+    plan: Plan | None
+    """None where a fleet file's sources have to be asked first."""
     warnings: tuple[Fault, ...]
     name: str
+    fleet: Fleet | None = None
+    """None of a plan file."""
+    text: "FleetText | None" = None
+
+    @property
+    def fleet_name(self) -> str:
+        """Return whose plans these are."""
+        assert self.fleet is not None or self.plan is not None, "a file is of one kind or the other"
+        return self.fleet.name if self.fleet is not None else self.plan.fleet if self.plan is not None else ""
+
+    @property
+    def settled(self) -> Plan | None:
+        """Return the plan where the file alone says what it is; None where sources, or the plan in force, have a say in it."""
+        return self.plan if self.fleet is None or self.fleet.is_plain else None
+
+
+class FleetText:
+    """A fleet file as it was read, to be held against what its sources offer."""
+
+    def __init__(self, shown: str, octets: bytes, found: yaml_text.YamlReading, kinds: Kinds) -> None:
+        self.shown = shown
+        self.octets = octets
+        self._found = found
+        self.kinds = kinds
+
+    def compiled(self, offered: Offered | None) -> Read:
+        """Return what the file means, with what was offered to its pools; raise WrongFile with everything that is wrong."""
+        faults = [_placed(self.shown, fault) for fault in self._found.faults]
+        if not self._found.is_read or self._found.places is None:
+            raise WrongFile(self.shown, faults)
+        places = self._found.places
+        reading = compile_fleet(self._found.value, self.kinds, offered)
+        faults += [_in_file(self.shown, places, fault) for fault in reading.faults]
+        warnings = tuple(_in_file(self.shown, places, warning) for warning in reading.warnings)
+        if reading.fleet is None or faults:
+            raise WrongFile(self.shown, faults, warnings)
+        return Read(reading.plan, warnings, self.shown, reading.fleet, self)
 
 
 class WrongFile(FormFaults):
@@ -36,23 +77,16 @@ class WrongFile(FormFaults):
         super().__init__(name, faults)
 
 
-def read_fleet(path: str) -> Source:
-    """Return the plan that a fleet file means; raise FormFaults with everything that is wrong with it."""
+def read_fleet(path: str) -> Read:
+    """Return what a fleet file means; raise FormFaults with everything that is wrong with it. Its sources are not asked."""
     shown = _shown(path)
+    octets = _octets(path)
     try:
-        text = _octets(path).decode("utf-8")
+        text = octets.decode("utf-8")
     except UnicodeDecodeError as error:
         raise WrongFile(shown, [Fault(shown, f"octet {error.start} is not UTF-8")]) from None
-    found = yaml_text.read(text)
-    faults = [_placed(shown, fault) for fault in found.faults]
-    if not found.is_read or found.places is None:
-        raise WrongFile(shown, faults)
-    reading = compile_fleet(found.value)
-    faults += [_in_file(shown, found.places, fault) for fault in reading.faults]
-    warnings = tuple(_in_file(shown, found.places, warning) for warning in reading.warnings)
-    if reading.plan is None or faults:
-        raise WrongFile(shown, faults, warnings)
-    return Source(reading.plan, warnings, shown)
+    directory = "." if path == STDIN else str(Path(path).parent)
+    return FleetText(shown, octets, yaml_text.read(text), InstalledKinds(directory)).compiled(None)
 
 
 def _shown(path: str) -> str:
@@ -79,13 +113,13 @@ def _steps(path: str) -> Iterator[str | int]:
         yield int(index) if index else quoted or word
 
 
-def read_plan_file(path: str) -> Source:
+def read_plan_file(path: str) -> Read:
     """Return the plan of a plan file; raise FormFaults with everything that is wrong with it."""
     reading = read_plan(_octets(path))
     warnings = plan_warnings(reading.plan) if reading.plan is not None else ()
     if reading.plan is None or reading.faults:
         raise WrongFile(_shown(path), reading.faults, warnings)
-    return Source(reading.plan, warnings, _shown(path))
+    return Read(reading.plan, warnings, _shown(path))
 
 
 def _octets(path: str) -> bytes:

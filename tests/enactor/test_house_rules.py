@@ -60,6 +60,8 @@ PURE_AT_LEAST_PLANNER = {
     "publishing",
     "weights",
     "schemas",
+    *("fleet_settings", "combining", "inventory", "streaks", "signal_brake", "moving", "past", "gathering"),
+    *("endpoint_planning", "planning", "reasons"),
 }
 PURE_LIBRARIES = {
     *(

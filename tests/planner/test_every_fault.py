@@ -73,7 +73,7 @@ retired:
 WRONG = r"""
 fleet.yaml:4:1: a key is plain text
 fleet.yaml:143:58: the key 'zone' stands twice
-speed: unknown key; known are fleet, zones, pools, endpoints, defaults, retired (line 3)
+speed: unknown key; known are fleet, zones, pools, endpoints, defaults, retired, sources, health, pace (line 3)
 fleet: "Edge" does not match [a-z0-9-]{1,32} (line 2)
 zones.7: 7 is a number, not text; put it in quotes (line 12)
 zones.again.id: Z0EXAMPLE stands twice, first as zones.main (line 7)
@@ -104,7 +104,7 @@ pools.blue[4].alias.zone: "lb.example" looks like a name; a zone is given by its
 pools.blue[4].alias.evaluate_target_health: 1 is a number, not true or false (line 20)
 pools.blue[5]: one of addresses and alias is required (line 21)
 pools.blue[5].health_check: "a check" does not match [A-Za-z0-9-]{1,64} (line 21)
-pools.blue[6].weight: unknown key; known are id, capacity, enabled, addresses, alias, health_check (line 22)
+pools.blue[6].weight: unknown key; known are id, capacity, enabled, addresses, alias, drain, health_check (line 22)
 pools.blue[6].addresses: empty; a load balancer out of service has enabled: false (line 22)
 pools.blue[7].alias: "lb.example.net." is text, not an object like {name: lb.example.net., zone: Z0123456789ABC, evaluate_target_health: true} (line 23)
 pools.blue[8].alias.evaluate_target_health: missing; write it like {name: lb.example.net., zone: Z0123456789ABC, evaluate_target_health: true} (line 24)
@@ -148,7 +148,7 @@ pools.teal[1].alias: an alias stands alone in a simple AAAA set, and simple.exam
 pools.teal[1].alias: simple.example.com. points to itself (line 31)
 endpoints[10].ttl: 1.5 is a number with a point, not a whole number from 1 to 86400 (line 148)
 pools.teal[1].alias: routing multivalue takes no alias (line 31)
-endpoints[11].weight: unknown key; known are name, zone, pools, ttl, routing, types (line 149)
+endpoints[11].weight: unknown key; known are name, zone, pools, ttl, routing, types, health (line 149)
 endpoints[11].name: missing; write it like {name: api.example.com, zone: main, pools: {blue: 1.0}} (line 149)
 endpoints[11].zone: missing; write it like {name: api.example.com, zone: main, pools: {blue: 1.0}} (line 149)
 endpoints[11].pools: "blue" is text, not an object like {blue: 1.0} (line 149)

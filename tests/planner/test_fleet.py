@@ -185,7 +185,10 @@ WRONG: list[tuple[Any, list[str]]] = [
     ([], [": [] is a list, not an object"]),
     ({}, ["fleet: missing", "zones: missing", "pools: missing", "endpoints: missing"]),
     (fleet(fleet="Edge"), ['fleet: "Edge" does not match [a-z0-9-]{1,32}']),
-    (fleet(speed=1), ["speed: unknown key; known are fleet, zones, pools, endpoints, defaults, retired"]),
+    (
+        fleet(speed=1),
+        ["speed: unknown key; known are fleet, zones, pools, endpoints, defaults, retired, sources, health, pace"],
+    ),
     (
         fleet(zones={"main": {"id": "example.test", "name": "example.test"}}),
         ['zones.main.id: "example.test" looks like a name; a zone is given by its id'],

@@ -1,0 +1,84 @@
+"""The command that goes on: run. It looks at a fleet's sources, and publishes a plan when one is due."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+import msgspec
+
+from enactor.cli.options import end, seconds_of
+from enactor.logs import logger
+from enactor.outside import SystemChance, SystemClock
+from enactor.ports import PlanHead, Unavailable
+from enactor.report import EXIT_OK
+from enactor.settings import Settings
+from planner.asking import AtOnce
+from planner.events import PlannerLog
+from planner.looking import LOOK_SECONDS, Lookout
+from planner.mirroring import mirrored
+from planner.options import open_table, say_which_fleet, told_all, warned_source, with_settings
+from planner.runner import Doors, Runner, keep_looking
+from planner.sources import STDIN, Read, read_fleet
+
+EVERY_MIN_SECONDS = 0.1
+EVERY_MAX_SECONDS = 3600.0
+LOOK_MIN_SECONDS = 5.0
+
+
+@click.command()
+@click.argument("fleet_path", metavar="FLEET.yaml")
+@with_settings("table", "id", "plan-mirror", required=("table",))
+@click.option("--every", default="30s", show_default=True, help="Pause between looks, e.g. 10s or 1m.")
+def run(*, fleet_path: str, settings: Settings, every: str) -> None:
+    """Watch a fleet, and publish a plan whenever it should be another one. SIGTERM ends it within 10 seconds.
+
+    Two of them may run for one fleet. The file is read again at each look. Logs are JSON lines on stderr.
+
+    Exit status: 0 it was asked to stop; 1 the file's form is wrong at the start; 2 wrong usage.
+    """
+    seconds = seconds_of(every, "--every", lowest=EVERY_MIN_SECONDS, highest=EVERY_MAX_SECONDS)
+    if fleet_path == STDIN:
+        raise click.UsageError("run reads its file again at each look, so it cannot be stdin")
+    log = logger(planner=settings.id)
+    clock = SystemClock()
+    with told_all():
+        read = warned_source(fleet_path, None)
+        fleet = read.fleet_name
+        say_which_fleet(fleet, settings)
+        table = open_table(settings, fleet)
+    log.info("starting", fleet=fleet, file=fleet_path, every_seconds=seconds, settings=_told(settings))
+
+    def same_fleet() -> Read:
+        found = read_fleet(fleet_path)
+        if found.fleet_name != fleet:
+            what = f"{fleet_path} is of fleet {found.fleet_name} now, and this planner is fleet {fleet}'s"
+            raise Unavailable(f"{what}: nothing is planned; start another planner for another fleet")
+        return found
+
+    def mirror(head: PlanHead) -> str | None:
+        return mirrored(settings, fleet, table, head)
+
+    runner = Runner(
+        Doors(
+            read=same_fleet,
+            lookout=Lookout(AtOnce(clock), look_seconds=max(LOOK_MIN_SECONDS, min(seconds, LOOK_SECONDS))),
+            store=table,
+            limits=settings.limits,
+            planner=settings.id,
+            clock=clock,
+            chance=SystemChance(),
+            wall=lambda: datetime.now(UTC),
+            hook=PlannerLog(log),
+            after=mirror,
+        )
+    )
+    looks = keep_looking(runner, clock, SystemChance(), every=seconds)
+    runner.close()
+    log.info("stopped", looks=looks)
+    end(EXIT_OK)
+
+
+def _told(settings: Settings) -> Any:
+    """Return the settings that this command uses, for the log's first line."""
+    used = ("table", "id", "plan_mirror", "limits")
+    return {key: msgspec.to_builtins(getattr(settings, key)) for key in used}

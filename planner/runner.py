@@ -1,0 +1,235 @@
+"""Look, plan, and publish what is due, again and again: what `planner run` does between its signals.
+
+Everything outside comes in: the file's reader, the sources' asker, the table, clocks and chance. A look never dies of what is
+outside; it ends in exactly one outcome, which is told.
+"""
+
+import signal
+from collections.abc import Callable
+from datetime import datetime
+from types import FrameType
+from typing import Final
+
+import msgspec
+
+from enactor.fence import instant_text
+from enactor.guards import LimitsTable, some
+from enactor.ports import Chance, Clock, FormFaults, OutsideError, PlanHead, Stopping
+from enactor.worker import StoppableClock
+from planner.combining import Refusal
+from planner.deliberation import PastReader, Thought, publish_thought, think
+from planner.events import (
+    BrakeHeld,
+    BrakeReleased,
+    FileWrong,
+    LookEnded,
+    LookOutcome,
+    NoPlanMade,
+    Overtaken,
+    PlannerHook,
+)
+from planner.gathering import Gathering, gathered, is_due
+from planner.looking import Lookout, NoPlan, Seen
+from planner.planning import Braked
+from planner.publisher import TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature, read_parent
+from planner.publishing import Mismatch, Publication, RefusedWhole, Store, Unchanged, Wish, decide
+from planner.sources import Read
+from planner.streaks import History
+
+JITTER_SHARE: Final = 0.2
+"""Planners that started together drift apart by up to a fifth of the pause each time."""
+EDITED: Final = "the fleet file was edited"
+STARTED: Final = "the planner started"
+
+
+class Doors(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything outside."""
+
+    read: Callable[[], Read]
+    """Read the fleet file; raise FormFaults."""
+    lookout: Lookout
+    store: PlannerStore
+    limits: LimitsTable
+    planner: str
+    clock: Clock
+    chance: Chance
+    wall: Callable[[], datetime]
+    """The time of day, in UTC: plans carry it, and the brake counts by it."""
+    hook: PlannerHook
+    after: Callable[[PlanHead], str | None] = lambda _: None
+    """What is done with a plan that was stored, and why that failed."""
+
+
+class Runner:
+    """A planner of one fleet; it remembers signals from look to look, and what waits to be published."""
+
+    def __init__(self, doors: Doors) -> None:
+        self._doors = doors
+        self._reader = PastReader(doors.store)
+        self._history: History = {}
+        self._waiting: Gathering | None = None
+        self._handled: bytes | None = None
+        """The fleet file of the last plan that was stored, or was the same as the newest."""
+        self._refusals: tuple[Refusal, ...] = ()
+        self._wrong: tuple[str, ...] = ()
+        self._braked: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def look(self) -> LookEnded:
+        """Look once, and publish what is due; raise Stopping where the process should stop."""
+        begun = self._doors.clock.now()
+        try:
+            ended = self._look()
+        except Stopping:
+            raise
+        except FormFaults as error:
+            self._tell_file(tuple(map(str, error.faults)))
+            ended = LookEnded(outcome="no-plan", detail=str(error))
+        except NoPlan as error:
+            self._tell_refusals(error.refusals)
+            ended = LookEnded(outcome="no-plan", detail=str(error))
+        except OutsideError as error:
+            ended = LookEnded(outcome="failed", detail=str(error))
+        ended = msgspec.structs.replace(ended, seconds=round(self._doors.clock.now() - begun, 3))
+        self._doors.hook(ended)
+        return ended
+
+    def close(self) -> None:
+        """Let the sources go."""
+        self._doors.lookout.close()
+
+    def _look(self) -> LookEnded:
+        doors = self._doors
+        read = doors.read()
+        self._tell_file(())
+        seen = doors.lookout.look(read, lambda: read_parent(doors.store, doors.wall())[0].base)
+        self._tell_refusals(())
+        history = self._history
+        for attempt in range(TRIES_MAX):
+            if attempt:
+                doors.clock.sleep(doors.chance.uniform(0.0, WAIT_FIRST_SECONDS * 2.0**attempt))
+            thought = think(doors.store, self._reader, seen, history, doors.wall())
+            self._history = thought.planned.history
+            ended = self._settle(thought, seen)
+            if ended is not None:
+                self._tell_brakes(thought.planned.braked)
+                return ended
+            doors.hook(Overtaken(generation=_generation(thought.parent.head)))
+        return LookEnded(outcome="failed", detail="other planners were faster each time; the next look tries again")
+
+    def _settle(self, thought: Thought, seen: Seen) -> LookEnded | None:
+        """Publish, wait, or leave it; None where somebody else published meanwhile."""
+        doors, head, octets = self._doors, thought.parent.head, seen.read.text.octets if seen.read.text else b""
+        ended = LookEnded(
+            outcome="unchanged",
+            generation=_generation(head),
+            targets=sum(len(one.endpoint.targets) for one in thought.planned.endpoints),
+            braked=len(thought.planned.braked),
+        )
+        decision = decide(thought.planned.plan, thought.parent, Wish(), doors.limits)
+        match decision:
+            case RefusedWhole():
+                return msgspec.structs.replace(ended, outcome="refused", detail=_refused(decision))
+            case Unchanged(carried=carried):
+                self._waiting, self._handled = None, octets
+                outcome = "refused" if carried else "unchanged"
+                return msgspec.structs.replace(ended, outcome=outcome, carried=len(carried), detail=_refused(decision))
+            case Store():
+                edited = (STARTED if self._handled is None else EDITED,) if octets != self._handled else ()
+                urgent = (*edited, *thought.planned.urgent)
+                self._waiting = gathered(self._waiting, head, urgent, doors.clock.now())
+                if not is_due(self._waiting, seen.fleet.pace.gather_seconds, doors.clock.now()):
+                    return msgspec.structs.replace(ended, outcome="gathering")
+                return self._publish(thought, ended, octets, self._waiting.urgent)
+            case Mismatch(why):
+                raise AssertionError(f"nothing was expected: {why}")
+
+    def _publish(self, thought: Thought, ended: LookEnded, octets: bytes, urgent: tuple[str, ...]) -> LookEnded | None:
+        doors = self._doors
+        reason = _reason(urgent)
+        signature = Signature(doors.planner, reason, instant_text(doors.wall()))
+        published = publish_thought(
+            doors.store,
+            thought,
+            Wish(),
+            doors.limits,
+            signature=signature,
+            clock=doors.clock,
+            chance=doors.chance,
+        )
+        if published is None:
+            return None
+        self._waiting, self._handled = None, octets
+        decision, head = published.decision, published.head
+        assert head is not None, "what was stored, or is the same, has a HEAD"
+        trouble = doors.after(head)
+        detail = "; ".join(filter(None, (_refused(decision), trouble, *published.notes)))
+        outcome: LookOutcome = "published" if isinstance(decision, Store) else "unchanged"
+        carried = 0 if isinstance(decision, Mismatch) else len(decision.carried)
+        return msgspec.structs.replace(
+            ended, outcome=outcome, generation=head.generation, urgent=urgent, carried=carried, detail=detail
+        )
+
+    def _tell_file(self, faults: tuple[str, ...]) -> None:
+        """Tell what is wrong with the fleet file, once."""
+        if faults and faults != self._wrong:
+            self._doors.hook(FileWrong(faults=faults))
+        self._wrong = faults
+
+    def _tell_refusals(self, refusals: tuple[Refusal, ...]) -> None:
+        """Tell why no plan is made, once for each reason."""
+        for one in refusals:
+            if one not in self._refusals:
+                self._doors.hook(NoPlanMade(reason=one.event, sources=one.sources, message=one.message))
+        self._refusals = refusals
+
+    def _tell_brakes(self, braked: tuple[Braked, ...]) -> None:
+        """Tell where the brake holds anew, and where no longer."""
+        held = {(one.zone, one.name): one.kept for one in braked}
+        for one in braked:
+            if self._braked.get((one.zone, one.name)) != one.kept:
+                self._doors.hook(BrakeHeld(name=one.name, zone=one.zone, kept=one.kept, message=one.message))
+        for zone, name in self._braked.keys() - held.keys():
+            self._doors.hook(BrakeReleased(name=name, zone=zone))
+        self._braked = held
+
+
+def _generation(head: PlanHead | None) -> int | None:
+    return head.generation if head else None
+
+
+def _refused(decision: Publication) -> str:
+    """Say what the guards refused."""
+    match decision:
+        case RefusedWhole(findings=findings):
+            return "; ".join(f"{one.guard}: {one.message}" for one in findings)
+        case Store(carried=carried) | Unchanged(carried=carried):
+            words = [f"{one.name}: {one.guards[0].guard}: {one.guards[0].message}" for one in carried]
+            return some(words)
+        case Mismatch(why):
+            return why
+
+
+def _reason(urgent: tuple[str, ...]) -> str:
+    """Say in the plan's manifest why it was made."""
+    return some(urgent) if urgent else "gathered changes"
+
+
+def keep_looking(runner: Runner, clock: StoppableClock, chance: Chance, *, every: float) -> int:
+    """Look with a jittered pause until a signal; return how many looks were begun."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        clock.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    done = 0
+    try:
+        while not clock.stopping:
+            done += 1
+            runner.look()
+            clock.sleep(every * (1 + JITTER_SHARE * chance.uniform(-1.0, 1.0)))
+    except Stopping:
+        pass  # asked to stop: the way this loop ends
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return done

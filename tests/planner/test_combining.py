@@ -1,0 +1,139 @@
+"""What several sources say together."""
+
+from fractions import Fraction
+
+import pytest
+
+from enactor.plan_faults import Faults
+from planner.combining import Verdict, conflicts, merged, shrinkage, verdict_of
+from planner.observation import Observation, Offer, Signal
+from planner.pools import Balancer, offered_balancer
+
+HALF = Fraction(1, 2)
+
+
+def balancer(number: int, source: str = "albs", pool: str = "blue", **changes: object) -> Balancer:
+    offer = Offer(**({"id": f"lb-{number}", "addresses": (f"192.0.2.{number}",)} | changes))  # type: ignore[arg-type]
+    faults = Faults()
+    found = offered_balancer(offer, source, pool, faults)
+    assert faults.all() == ()
+    return found
+
+
+def test_the_same_load_balancer_of_two_sources_is_one() -> None:
+    """Each may know what the other does not; whoever says that it is out or leaving is believed."""
+    (one,) = merged(
+        [
+            balancer(1, "albs", origin="arn:aws:lb-1"),
+            balancer(1, "files", capacity=Fraction(20), drain=True, health_check="abc"),
+        ]
+    )
+    assert (one.capacity, one.drain, one.health_check, one.origin) == (Fraction(20), True, "abc", "arn:aws:lb-1")
+    assert one.sources == ("albs", "files")
+    assert not merged([balancer(1, "albs"), balancer(1, "files", enabled=False)])[0].enabled
+
+
+def test_what_is_out_under_another_address_is_no_claim() -> None:
+    """That is how a load balancer moves."""
+    moving = [balancer(1, "albs", enabled=False), balancer(1, "files", addresses=("192.0.2.77",))]
+    assert conflicts({"blue": moving}) == ()
+    assert merged(moving)[0].identity == ("192.0.2.77",)
+    assert merged(moving)[0].enabled
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        (
+            {"addresses": ("192.0.2.77",)},
+            "lb-1 of albs in pool blue (192.0.2.1) and lb-1 of files in pool green (192.0.2.77) are in conflict",
+        ),
+        (
+            {"capacity": Fraction(5)},
+            "lb-1 of albs in pool blue (capacity 10) and lb-1 of files in pool green (capacity 5) are in conflict",
+        ),
+    ],
+)
+def test_case_15_a_contradiction_names_both(other: dict[str, object], says: str) -> None:
+    """Case 15: whichever pools they are in; by address, and by capacity."""
+    one = balancer(1, "albs", capacity=Fraction(10))
+    (found,) = conflicts({"blue": [one], "green": [balancer(1, "files", pool="green", **other)]})
+    assert (found.event, found.sources, found.message) == ("sources-conflict", ("albs", "files"), says)
+
+
+def test_who_agrees_is_in_no_conflict() -> None:
+    """One source in two pools, two that say the same, two ids of which each has its own."""
+    assert conflicts({"blue": [balancer(1)], "green": [balancer(1, pool="green", capacity=Fraction(7))]}) == ()
+    assert conflicts({"blue": [balancer(1), balancer(1, "files"), balancer(2, "files")]}) == ()
+
+
+def test_offers_that_can_be_no_load_balancer_have_their_path() -> None:
+    """With the source's name."""
+    faults = Faults()
+    offered_balancer(Offer(id="lb 1", capacity=Fraction(0)), "albs", "blue", faults)
+    offered_balancer(
+        Offer(id="lb-2", addresses=("192.0.2.1", "192.0.2.2", "nowhere"), health_check="a b"), "albs", "blue", faults
+    )
+    second = 'sources.albs."lb-2".addresses[1]: 192.0.2.2 is a second address of type A, after 192.0.2.1'
+    assert [str(fault) for fault in faults.all()] == [
+        'sources.albs."lb 1".id: "lb 1" does not match [A-Za-z0-9._:-]{1,64}',
+        'sources.albs."lb 1": one of addresses and alias is required',
+        'sources.albs."lb 1".capacity: 0 is not above 0',
+        f"{second}; a target holds one: give each its own id",
+        'sources.albs."lb-2".addresses[2]: "nowhere" is no IPv4 or IPv6 address: it does not parse',
+        'sources.albs."lb-2".health_check: "a b" does not match [A-Za-z0-9-]{1,64}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "max_gone", "refused"),
+    [
+        (10, 10, HALF, False),
+        (10, 5, HALF, False),
+        (10, 4, HALF, True),
+        (1, 0, HALF, True),
+        (0, 0, HALF, False),
+        (0, 5, HALF, False),
+        (10, 0, Fraction(1), False),
+        (10, 9, Fraction(0), True),
+    ],
+)
+def test_case_2_far_fewer_than_before_is_refused(before: int, now: int, max_gone: Fraction, refused: bool) -> None:
+    """Case 2: more than the share, not as much as it; no size below which the rule is off."""
+    ids = [f"lb-{n}" for n in range(10)]
+    found = shrinkage("albs", frozenset(ids[:now]), frozenset(ids[:before]), max_gone)
+    assert (found is not None) == refused
+
+
+def observed(**by_source: dict[str, Signal]) -> dict[str, Observation]:
+    return {name: Observation(source=name, signals=signals) for name, signals in by_source.items()}
+
+
+def test_one_bad_signal_is_bad_and_none_is_neither() -> None:
+    """All who give a signal must agree that it is good; who gives none is not asked; whose does not count is not heard."""
+    good, bad = Signal(healthy=True, why="answers"), Signal(healthy=False, why="refused")
+    seen = observed(albs={"lb-1": good, "lb-2": good}, checks={"lb-1": bad}, other={"lb-3": bad})
+    assert verdict_of("lb-1", ("albs", "checks"), seen) == Verdict(
+        healthy=False, why="checks: refused", share=Fraction(1)
+    )
+    assert verdict_of("lb-2", ("albs", "checks"), seen) == Verdict(healthy=True, why="albs: answers", share=Fraction(1))
+    assert verdict_of("lb-3", ("albs", "checks"), seen) is None
+    assert verdict_of("lb-1", (), seen) is None
+
+
+def test_the_lowest_share_of_capacity_counts_within_0_and_1() -> None:
+    """Whoever can tell how much of it is healthy; the others say nothing about that."""
+
+    def share(*shares: Fraction | None) -> Fraction:
+        seen = {
+            str(n): Observation(source=str(n), signals={"lb-1": Signal(healthy=True, why="", capacity_share=one)})
+            for n, one in enumerate(shares)
+        }
+        found = verdict_of("lb-1", tuple(seen), seen)
+        assert found is not None
+        return found.share
+
+    assert share(None) == 1
+    assert share(HALF, None, Fraction(3, 4)) == HALF
+    assert share(Fraction(-1)) == 0
+    assert share(Fraction(7)) == 1

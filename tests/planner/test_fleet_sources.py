@@ -1,0 +1,207 @@
+"""What a fleet file may say of sources, health and pace, and what is said about one that says it wrongly."""
+
+from fractions import Fraction
+from typing import Any
+
+import jsonschema
+import pytest
+
+from planner.fleet import Fleet, compile_fleet
+from planner.fleet_settings import Health, Pace
+from planner.schemas import schema_of
+from tests.planner.planner_world import ToldKinds, fleet
+
+STATIC = {"id": "lb-1", "addresses": ["192.0.2.1"]}
+
+
+def read(**changes: Any) -> Fleet:
+    reading = compile_fleet(fleet(**changes), ToldKinds())
+    assert reading.faults == ()
+    assert reading.fleet is not None
+    return reading.fleet
+
+
+def faults(**changes: Any) -> list[str]:
+    reading = compile_fleet(fleet(**changes), ToldKinds())
+    assert (reading.fleet is None) == bool(reading.faults)
+    return [str(fault) for fault in reading.faults]
+
+
+def test_a_file_whose_sources_were_not_asked_is_right_in_form_and_means_no_plan_yet() -> None:
+    """`check` connects to nothing; nor does an empty pool warn, as nobody knows that it is."""
+    reading = compile_fleet(fleet(), ToldKinds())
+    assert (reading.plan, reading.faults, reading.warnings) == (None, (), ())
+    assert read().pool_sources == {"blue": ("albs",)}
+    assert [spec.name for spec in read().sources] == ["albs", "checks"]
+
+
+def test_a_plain_file_stays_what_it_was() -> None:
+    """No source, no drain, no pace: the file alone is the plan."""
+    plain = {"sources": None, "pools": {"blue": [STATIC]}}
+    assert read(**plain).is_plain
+    assert not read(**plain, pace={"warm_up": "10m"}).is_plain
+    assert not read(**plain, pace={"max_weight_step": 0.5}).is_plain
+    assert not read(**(plain | {"pools": {"blue": [STATIC | {"drain": True}]}})).is_plain
+    assert read(**plain, pace={"gather": "5s", "ramp_down": "1m"}, health={"rise": 5}).is_plain
+
+
+def test_everybody_who_gives_signals_is_heard_unless_the_file_says_whom() -> None:
+    """For the fleet, and at an endpoint otherwise."""
+    both = {"albs": {"kind": "both"}, "checks": {"kind": "checks"}}
+    assert read(sources=both).endpoints[0].health.sources == ("albs", "checks")
+    assert read(sources=both, health={"from": ["checks"]}).endpoints[0].health.sources == ("checks",)
+    assert read(sources=both, health={"from": []}).endpoints[0].health.sources == ()
+    here = {"name": "ep1.example.test", "zone": "main", "pools": {"blue": 1}, "health": {"from": ["albs"], "fall": 9}}
+    found = read(sources=both, health={"rise": 7, "window": "1h"}, endpoints=[here]).endpoints[0].health
+    assert found == Health(sources=("albs",), rise=7, fall=9, window_seconds=Fraction(3600))
+
+
+def test_defaults_are_the_documented_ones() -> None:
+    """What holds where the file says nothing."""
+    assert (
+        read().pace
+        == Pace()
+        == Pace(
+            gather_seconds=Fraction(60),
+            max_weight_step=Fraction(1),
+            warm_up_seconds=Fraction(0),
+            ramp_down_seconds=Fraction(300),
+        )
+    )
+    assert read().endpoints[0].health == Health(
+        sources=("checks",), rise=3, fall=3, brake=Fraction(3, 10), window_seconds=Fraction(600)
+    )
+    assert [spec.max_gone for spec in read().sources] == [Fraction(1, 2)] * 2
+    pace = read(pace={"gather": "1.5m", "max_weight_step": 0.1, "warm_up": "0.5h", "ramp_down": "0s"}).pace
+    assert pace == Pace(
+        gather_seconds=Fraction(90),
+        max_weight_step=Fraction(1, 10),
+        warm_up_seconds=Fraction(1800),
+        ramp_down_seconds=Fraction(0),
+    )
+
+
+def test_a_pool_may_list_load_balancers_beside_its_sources() -> None:
+    """They are in the pool whatever the sources offer."""
+    found = read(pools={"blue": {"from": ["albs"], "balancers": [STATIC]}})
+    assert [one.id for one in found.pools["blue"]] == ["lb-1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        (
+            {"sources": ["albs"]},
+            'sources: ["albs"] is a list, not an object like {files: {kind: file, path: inventory/}}',
+        ),
+        (
+            {"sources": {"albs": {"kind": "lists"}, "checks": {"kind": "checks"}, "x": "file"}},
+            'sources.x: "file" is text, not an object like {kind: file, path: inventory/}',
+        ),
+        (
+            {"sources": {"albs": {"kind": "lists"}, "checks": {}}},
+            "sources.checks.kind: missing; write it like {kind: file, path: inventory/}",
+        ),
+        (
+            {"sources": {"albs": {"kind": "lists"}, "checks": {"kind": "elb"}}},
+            'sources.checks.kind: "elb" is no installed kind of source: both, checks, lists',
+        ),
+        (
+            {"sources": {"albs": {"kind": "lists", "speed": 1, "max_gone": 2}, "checks": {"kind": "checks"}}},
+            "sources.albs.max_gone: 2 is not a share from 0 to 1",
+        ),
+        (
+            {"pools": {"blue": {"from": ["alb"]}}},
+            'pools.blue.from[0]: "alb" is none of the fleet\'s sources: albs, checks',
+        ),
+        (
+            {"pools": {"blue": {"from": []}}},
+            "pools.blue.from: empty; name a source, or make the pool a list of load balancers",
+        ),
+        ({"pools": {"blue": {}}}, "pools.blue.from: missing; write it like {from: [albs]}"),
+        ({"pools": {"blue": {"from": "albs"}}}, 'pools.blue.from: "albs" is text, not a list'),
+        (
+            {"pools": {"blue": {"from": ["albs"], "balancers": [{"id": "lb-1"}]}}},
+            "pools.blue.balancers[0]: one of addresses and alias is required",
+        ),
+        (
+            {"pools": {"blue": {"from": ["checks"]}}},
+            "pools.blue.from[0]: source checks is of kind checks, which gives no inventory",
+        ),
+        ({"pools": {"blue": {"from": ["albs", "albs"]}}}, "pools.blue.from[1]: albs stands twice"),
+        ({"health": {"from": ["albs"]}}, "health.from[0]: source albs is of kind lists, which gives no health"),
+        ({"health": {"rise": 0}}, "health.rise: 0 is under 1"),
+        ({"health": {"fall": 101}}, "health.fall: 101 is over 100"),
+        ({"health": {"brake": 1.1}}, "health.brake: 1.1 is not a share from 0 to 1"),
+        ({"health": {"brake": "30%"}}, 'health.brake: "30%" is text, not a share from 0 to 1'),
+        ({"health": {"window": "9s"}}, "health.window: 9s is not between 10s and 1d"),
+        ({"health": {"window": "ten"}}, 'health.window: "ten" is no time like 10s, 1.5m or 2h'),
+        ({"health": {"windows": "1h"}}, "health.windows: unknown key; known are from, rise, fall, brake, window"),
+        ({"pace": {"gather": 60}}, "pace.gather: 60 is a number, not a time like 10s, 1.5m or 2h"),
+        ({"pace": {"gather": "2h"}}, "pace.gather: 2h is not between 0s and 1h"),
+        ({"pace": {"max_weight_step": 0}}, "pace.max_weight_step: 0 is not a share above 0 and up to 1"),
+        (
+            {"pace": []},
+            "pace: [] is a list, not an object like {gather: 60s, max_weight_step: 0.25, warm_up: 10m, ramp_down: 5m}",
+        ),
+        (
+            {"pools": {"blue": [STATIC | {"drain": 1}]}},
+            "pools.blue[0].drain: 1 is a number, not true or false",
+        ),
+        (
+            {"pools": {"blue": [STATIC | {"health_check": "a b"}]}},
+            'pools.blue[0].health_check: "a b" does not match [A-Za-z0-9-]{1,64}',
+        ),
+        (
+            {"endpoints": [{"name": "a.example.test", "zone": "main", "pools": {"blue": 1}, "health": {"fall": "3"}}]},
+            'endpoints[0].health.fall: "3" is text, not a whole number from 1 to 100',
+        ),
+    ],
+)
+def test_every_fault_has_its_path_and_value(changes: dict[str, Any], wanted: str) -> None:
+    """As everywhere in a fleet file."""
+    assert wanted in faults(**changes)
+
+
+def test_a_source_that_nobody_asks_is_warned_of() -> None:
+    """Most likely a `from` was forgotten."""
+    reading = compile_fleet(fleet(pools={"blue": [STATIC]}, health={"from": []}), ToldKinds())
+    assert [str(one) for one in reading.warnings] == [
+        "sources.albs: nobody asks it: no pool names it under from, nor does health",
+        "sources.checks: nobody asks it: no pool names it under from, nor does health",
+    ]
+
+
+def test_health_checks_pass_through() -> None:
+    """Every record set of the load balancer carries it, and a wrong one is the only fault of a simple endpoint."""
+    checked = STATIC | {"health_check": "11111111-2222-3333-4444-555555555555"}
+    plan = compile_fleet(fleet(sources=None, pools={"blue": [checked]})).plan
+    assert plan is not None
+    assert plan.endpoints[0].targets[0].health_check == "11111111-2222-3333-4444-555555555555"
+    two = [STATIC, {"id": "lb-2", "addresses": ["192.0.2.2"], "health_check": "a b"}]
+    simple = {"defaults": {"routing": "simple"}, "pools": {"blue": two}}
+    assert faults(**simple) == ['pools.blue[1].health_check: "a b" does not match [A-Za-z0-9-]{1,64}']
+
+
+def test_the_schema_knows_all_of_it() -> None:
+    """What an editor checks as a person types."""
+    schema = schema_of("fleet")
+    whole = fleet(
+        health={"from": ["checks"], "rise": 3, "fall": 3, "brake": 0.3, "window": "10m"},
+        pace={"gather": "60s", "max_weight_step": 0.25, "warm_up": "10m", "ramp_down": "5m"},
+        pools={
+            "blue": {"from": ["albs"], "balancers": [STATIC | {"drain": True, "health_check": "abc"}]},
+            "green": [STATIC],
+        },
+        sources={"albs": {"kind": "lists", "max_gone": 0.2, "regions": ["eu-west-1"]}, "checks": {"kind": "checks"}},
+    )
+    whole["endpoints"][0]["health"] = {"fall": 5}
+    jsonschema.validate(whole, schema)
+    faulty: list[dict[str, Any]] = [
+        {"pace": {"gather": 60}},
+        {"health": {"rise": 0}},
+        {"pools": {"blue": {"balancers": []}}},
+    ]
+    for wrong in faulty:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(whole | wrong, schema)

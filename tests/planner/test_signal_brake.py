@@ -1,0 +1,111 @@
+"""The brake: how much of an endpoint signals may take out."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+
+from planner.past import Member
+from planner.signal_brake import Ruling, Taken, rule
+
+BRAKE = Fraction(3, 10)
+
+
+def weights(*numbers: int, weight: int = 10, kind: str = "A") -> dict[Member, int]:
+    return {(kind, f"lb-{n}"): weight for n in numbers}
+
+
+def taken(
+    number: int, share: Fraction | int = 0, bad: int = 3, full: int = 10, kinds: tuple[str, ...] = ("A",)
+) -> Taken:
+    members = tuple((kind, f"lb-{number}") for kind in kinds)
+    return Taken(id=f"lb-{number}", members=members, full=full, share=Fraction(share), bad=bad)
+
+
+def ruled(
+    stood: list[dict[Member, int]],
+    wished: list[Taken],
+    already: list[Taken] | None = None,
+    *,
+    wanted: Mapping[Member, int] | None = None,
+    brake: Fraction = BRAKE,
+    is_whole: bool = True,
+) -> Ruling:
+    return rule(stood, already or [], wished, wanted or weights(*range(10)), brake, is_whole=is_whole)
+
+
+def test_a_share_of_what_stood_may_go_and_no_more() -> None:
+    """Exactly the share passes; the next one is kept, and said."""
+    found = ruled([weights(*range(10))], [taken(n) for n in range(5)])
+    assert (sorted(found.allowed), found.held, found.lost) == (["lb-0", "lb-1", "lb-2"], ("lb-3", "lb-4"), BRAKE)
+
+
+def test_worst_first_is_the_longest_run_then_the_id_then_who_only_gets_less() -> None:
+    """The order is the same wherever it is decided."""
+    wished = [taken(1, bad=3), taken(5, bad=9), taken(2, bad=3), taken(7, Fraction(1, 2)), taken(6, Fraction(1, 5))]
+    assert ruled([weights(*range(10))], wished, brake=Fraction(0)).held == ("lb-5", "lb-1", "lb-2", "lb-6", "lb-7")
+
+
+def test_a_large_one_that_does_not_fit_lets_a_small_one_go() -> None:
+    """It is capacity that counts, and no number of targets."""
+    stood = weights(1, weight=50) | weights(2, 3, 4, weight=20)
+    found = ruled([stood], [taken(1, bad=9, full=50), taken(2, full=20)], wanted=stood)
+    assert (sorted(found.allowed), found.held) == (["lb-2"], ("lb-1",))
+
+
+def test_what_is_out_already_counts_and_is_not_brought_back() -> None:
+    """Two that were taken out earlier in the window leave room for one."""
+    found = ruled([weights(*range(2, 10)), weights(*range(10))], [taken(2), taken(3)], [taken(0), taken(1)])
+    assert (sorted(found.allowed), found.held, found.lost) == (["lb-2"], ("lb-3",), BRAKE)
+
+
+def test_every_plan_of_the_window_keeps_its_share() -> None:
+    """Ten that joined a minute ago are no reason to take six of the ten that stood before them."""
+    stood = [weights(*range(20)), weights(*range(10))]
+    found = ruled(stood, [taken(n) for n in range(6)], wanted=weights(*range(20)))
+    assert len(found.allowed) == 3
+
+
+def test_each_type_is_held_by_itself() -> None:
+    """The only IPv6 address of ten is all of it."""
+    stood = weights(*range(10)) | weights(0, kind="AAAA")
+    found = ruled([stood], [taken(0, kinds=("A", "AAAA")), taken(1)], wanted=stood)
+    assert (sorted(found.allowed), found.held) == (["lb-1"], ("lb-0",))
+
+
+def test_a_type_is_never_left_without_a_target() -> None:
+    """Not with a brake of 1, nor where no plan of the window has it."""
+    for stood in ([weights(0, 1)], []):
+        found = ruled(stood, [taken(0), taken(1)], wanted=weights(0, 1), brake=Fraction(1))
+        assert (sorted(found.allowed), found.held) == (["lb-0"], ("lb-1",))
+
+
+def test_a_window_that_cannot_be_read_lets_signals_take_nothing_more() -> None:
+    """What is out stays out."""
+    found = ruled([weights(*range(10))], [taken(1)], [taken(0)], is_whole=False)
+    assert (found.allowed, found.held, found.lost) == (frozenset(), ("lb-1",), Fraction(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("stood_at", "to_share", "lost"),
+    [(10, Fraction(1, 2), Fraction(5, 100)), (5, Fraction(1, 2), Fraction(0)), (10, Fraction(1), Fraction(0))],
+)
+def test_a_weight_that_gets_lower_counts_with_what_it_loses(stood_at: int, to_share: Fraction, lost: Fraction) -> None:
+    """Against what it stood at in the plan; one that was low already loses nothing anew."""
+    stood = weights(*range(1, 10), weight=10) | weights(0, weight=stood_at)
+    found = ruled([stood], [taken(0, to_share)])
+    assert found.lost == lost * 100 / sum(stood.values())
+
+
+def test_signals_that_lower_all_a_little_at_a_time_are_held_too() -> None:
+    """A source that lies of every capacity takes no more than one that calls three bad."""
+    found = ruled([weights(*range(10))], [taken(n, Fraction(1, 100)) for n in range(10)])
+    assert len(found.allowed) == 3
+    assert found.lost <= BRAKE
+
+
+def test_weights_that_were_scaled_since_are_compared_as_they_are_meant() -> None:
+    """One that stood at 255 of 255 and would be at 10 of 10 has lost nothing."""
+    stood = weights(*range(10), weight=255)
+    assert ruled([stood], [taken(0, Fraction(1, 2))]).lost == Fraction(1, 20)
+    assert ruled([stood], [taken(0)]).lost == Fraction(1, 10)
