@@ -30,6 +30,10 @@ class Asker(Protocol):
         """Close a source, and forget it."""
         ...
 
+    def end(self) -> None:
+        """Wait a moment for those that were dismissed."""
+        ...
+
 
 def answer_of(source: Source, question: Question) -> Answer:
     """Return what a source answers; whatever else a third party's code raises is a failure of that source alone."""
@@ -52,6 +56,9 @@ class InTurn:
         """Close a source."""
         source.close()
 
+    def end(self) -> None:
+        """Wait for nobody: every source is closed."""
+
 
 class AtOnce:
     """Asks all at the same time."""
@@ -59,6 +66,7 @@ class AtOnce:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._desks: dict[int, _Desk] = {}
+        self._leaving: list[threading.Thread] = []
 
     def ask(self, sources: Mapping[str, Source], question: Question, within_seconds: float) -> Mapping[str, Answer]:
         """Return an answer of each source; raise Stopping where the process should stop meanwhile."""
@@ -83,12 +91,19 @@ class AtOnce:
         return answers
 
     def dismiss(self, source: Source) -> None:
-        """Close a source in its own thread; not waited for longer than a moment."""
+        """Close a source in its own thread, once it is done with what it was asked."""
         desk = self._desks.pop(id(source), None)
         if desk is None:
             source.close()
         else:
-            desk.end()
+            self._leaving.append(desk.dismissed())
+
+    def end(self) -> None:
+        """Wait a moment for those that were dismissed, all of them together."""
+        until = self._clock.now() + CLOSE_SECONDS
+        for thread in self._leaving:
+            thread.join(max(0.0, until - self._clock.now()))
+        self._leaving = []
 
 
 class _Desk:
@@ -121,9 +136,9 @@ class _Desk:
         self._answered += 1
         return found
 
-    def end(self) -> None:
+    def dismissed(self) -> threading.Thread:
         self._questions.put(None)
-        self._thread.join(CLOSE_SECONDS)
+        return self._thread
 
     def _work(self) -> None:
         while (question := self._questions.get()) is not None:

@@ -18,11 +18,14 @@ from planner.looking import LOOK_SECONDS, Lookout
 from planner.mirroring import mirrored
 from planner.options import open_table, say_which_fleet, told_all, warned_source, with_settings
 from planner.runner import Doors, Runner, keep_looking
-from planner.sources import STDIN, Read, read_fleet
+from planner.sources import STDIN, FleetReader, Read
 
 EVERY_MIN_SECONDS = 0.1
 EVERY_MAX_SECONDS = 3600.0
 LOOK_MIN_SECONDS = 5.0
+FORGET_SECONDS = 600.0
+FORGET_PAUSES = 5
+"""How many pauses between looks make a planner forget, where that is longer."""
 
 
 @click.command()
@@ -48,8 +51,10 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
         table = open_table(settings, fleet)
     log.info("starting", fleet=fleet, file=fleet_path, every_seconds=seconds, settings=_told(settings))
 
+    reader = FleetReader(fleet_path)
+
     def same_fleet() -> Read:
-        found = read_fleet(fleet_path)
+        found = reader.read()
         if found.fleet_name != fleet:
             what = f"{fleet_path} is of fleet {found.fleet_name} now, and this planner is fleet {fleet}'s"
             raise Unavailable(f"{what}: nothing is planned; start another planner for another fleet")
@@ -69,6 +74,7 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
             chance=SystemChance(),
             wall=lambda: datetime.now(UTC),
             hook=PlannerLog(log),
+            forget_seconds=max(FORGET_SECONDS, FORGET_PAUSES * seconds),
             after=mirror,
         )
     )

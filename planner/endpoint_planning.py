@@ -64,7 +64,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """One load balancer that is wanted at an endpoint, or that is leaving it gently."""
 
     share: Share
-    full: int
+    way: Way
     members: tuple[Member, ...]
     before: int | None
     """Its weight in the newest plan; None where it is not in it."""
@@ -76,6 +76,10 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def id(self) -> str:
         return self.share.balancer.id
+
+    @property
+    def full(self) -> int:
+        return self.way.full
 
     @property
     def goal(self) -> int:
@@ -119,17 +123,16 @@ class EndpointPlanned(msgspec.Struct, frozen=True, kw_only=True):
 def plan_endpoint(behind: Behind, before: Before, bench: Bench) -> EndpointPlanned:
     """Return what stands at one endpoint next; see the table above."""
     candidates = _candidates(behind, before, bench)
-    wanted = {member: one.full for one in candidates if _is_wanted(one) for member in one.members}
+    pace = bench.pace if _moves(behind, before) else None
+    wanted = [one for one in candidates if _is_wanted(one)]
     ruling = rule(
         before.stood,
-        [_taken(one) for one in candidates if _is_taken_already(one)],
-        [_taken(one) for one in candidates if _is_wished(one)],
-        wanted,
+        [_taken(one, pace) for one in wanted if not _is_wished(one)],
+        [_taken(one, pace) for one in wanted if _is_wished(one)],
         behind.health.brake,
         is_whole=bench.is_whole,
     )
-    pace = bench.pace if _moves(behind, before) else None
-    outcomes = _settled(candidates, frozenset(ruling.held), pace, bench.seconds)
+    outcomes = _settled(candidates, frozenset(ruling.held), pace)
     known = {member for one in candidates for member in one.members}
     gone = tuple(
         (_id_of(before.newest, member), member, weight)
@@ -156,12 +159,14 @@ def _candidates(behind: Behind, before: Before, bench: Bench) -> tuple[Candidate
     fulls = weights_of([share.demand for share in behind.serving])
     if behind.choices.routing != "weighted":
         fulls = (1,) * len(fulls)
+    largest = max(fulls, default=1)
+    ways = (Way(full=full, largest=largest, seconds=bench.seconds) for full in fulls)
     return tuple(
-        _candidate(behind, share, full, weights, bench) for share, full in zip(behind.serving, fulls, strict=True)
+        _candidate(behind, share, way, weights, bench) for share, way in zip(behind.serving, ways, strict=True)
     )
 
 
-def _candidate(behind: Behind, share: Share, full: int, weights: Mapping[Member, int], bench: Bench) -> Candidate:
+def _candidate(behind: Behind, share: Share, way: Way, weights: Mapping[Member, int], bench: Bench) -> Candidate:
     members = members_of(share, behind.choices)
     standing = [weights[member] for member in members if member in weights]
     verdict = verdict_of(share.balancer.id, behind.health.sources, bench.observations)
@@ -170,7 +175,7 @@ def _candidate(behind: Behind, share: Share, full: int, weights: Mapping[Member,
         remembered,
         verdict,
         standing=bool(standing),
-        share=min(WHOLE, Fraction(max(standing), full)) if standing else WHOLE,
+        share=min(WHOLE, Fraction(max(standing), way.full)) if standing else WHOLE,
         rise=behind.health.rise,
         fall=behind.health.fall,
     )
@@ -185,7 +190,7 @@ def _candidate(behind: Behind, share: Share, full: int, weights: Mapping[Member,
     )
     return Candidate(
         share=share,
-        full=full,
+        way=way,
         members=members,
         before=max(standing) if standing else None,
         streak=msgspec.structs.replace(streak, draining=drains),
@@ -206,11 +211,6 @@ def _wish(streak: Streak, verdict: Verdict | None, *, drains: bool, is_new: bool
     return "come" if streak.good >= rise or not streak.was_heard else "wait"
 
 
-def _is_taken_already(one: Candidate) -> bool:
-    """Tell whether signals keep it, or a part of it, out as it stands: no newer wish."""
-    return one.wish == "wait" or (one.wish in {"stay", "come"} and one.streak.share < WHOLE and not _is_wished(one))
-
-
 def _is_wished(one: Candidate) -> bool:
     """Tell whether signals want more than the newest plan gives them."""
     return one.wish == "leave" or (
@@ -218,35 +218,34 @@ def _is_wished(one: Candidate) -> bool:
     )
 
 
-def _taken(one: Candidate) -> Taken:
-    share = Fraction(0) if one.wish in {"leave", "wait"} else one.streak.share
-    return Taken(id=one.id, members=one.members, full=one.full, share=share, bad=one.streak.bad)
+def _taken(one: Candidate, pace: Pace | None) -> Taken:
+    left = 0 if one.wish in {"leave", "wait"} else _next(one, one.goal, pace)
+    kept = _next(one, max(one.goal, one.before or 0), pace)
+    return Taken(id=one.id, members=one.members, full=one.full, left=left, kept=kept, bad=one.streak.bad)
 
 
-def _settled(
-    candidates: Sequence[Candidate], held: frozenset[str], pace: Pace | None, seconds: Fraction
-) -> tuple[Outcome, ...]:
+def _next(one: Candidate, goal: int, pace: Pace | None) -> int:
+    """Return the weight on the way to one that is meant; without a pace that is at once the one."""
+    return moved(one.before, goal, one.way, pace) if pace else goal
+
+
+def _settled(candidates: Sequence[Candidate], held: frozenset[str], pace: Pace | None) -> tuple[Outcome, ...]:
     """Return the next weights, after the brake, and after the rule that signals leave no type without a target."""
-    largest = max((one.full for one in candidates), default=1)
     wanted = {kind for one in candidates if _is_wanted(one) for kind, _ in one.members}
     needed = wanted - {kind for one in candidates if _serves(one, held) for kind, _ in one.members}
-    return tuple(
-        _outcome(one, needed, held, pace, Way(full=one.full, largest=largest, seconds=seconds)) for one in candidates
-    )
+    return tuple(_outcome(one, needed, held, pace) for one in candidates)
 
 
-def _outcome(one: Candidate, needed: AbstractSet[str], held: frozenset[str], pace: Pace | None, way: Way) -> Outcome:
-    """Return what becomes of one; without a pace every weight is at once what is meant."""
+def _outcome(one: Candidate, needed: AbstractSet[str], held: frozenset[str], pace: Pace | None) -> Outcome:
     if not _is_wanted(one):
-        weight = drained(one.before, way, pace) if one.wish == "drain" and pace else 0
+        weight = drained(one.before, one.way, pace) if one.wish == "drain" and pace else 0
         return Outcome(candidate=one, weight=weight, goal=0)
     is_kept = not _serves(one, held) and not needed.isdisjoint(kind for kind, _ in one.members)
     if not _serves(one, held) and not is_kept:
         return Outcome(candidate=one, weight=0, goal=0)
     is_held = one.id in held
     goal = max(one.goal, one.before or 0) if is_held else one.goal
-    weight = moved(one.before, goal, way, pace) if pace else goal
-    return Outcome(candidate=one, weight=weight, goal=goal, is_held=is_held, is_kept_for_all=is_kept)
+    return Outcome(candidate=one, weight=_next(one, goal, pace), goal=goal, is_held=is_held, is_kept_for_all=is_kept)
 
 
 def _is_wanted(one: Candidate) -> bool:

@@ -77,6 +77,7 @@ class Lookout:
         for _, source in self._open.values():
             self._asker.dismiss(source)
         self._open = {}
+        self._asker.end()
 
     def _open_all(self, read: Read, fleet: Fleet) -> None:
         """Open what is new, and what has other settings; close what is gone."""

@@ -38,6 +38,8 @@ from planner.streaks import History
 
 JITTER_SHARE: Final = 0.2
 """Planners that started together drift apart by up to a fifth of the pause each time."""
+STOP_SECONDS: Final = 5.0
+"""How long a call that is under way may go on once the process was asked to stop; ten seconds are promised for all of it."""
 EDITED: Final = "the fleet file was edited"
 STARTED: Final = "the planner started"
 
@@ -56,6 +58,8 @@ class Doors(msgspec.Struct, frozen=True, kw_only=True):
     wall: Callable[[], datetime]
     """The time of day, in UTC: plans carry it, and the brake counts by it."""
     hook: PlannerHook
+    forget_seconds: float
+    """After a pause of so long between two looks nothing is remembered: looks before it are in no row with those after it."""
     after: Callable[[PlanHead], str | None] = lambda _: None
     """What is done with a plan that was stored, and why that failed."""
 
@@ -67,6 +71,7 @@ class Runner:
         self._doors = doors
         self._reader = PastReader(doors.store)
         self._history: History = {}
+        self._looked_at: datetime | None = None
         self._waiting: Gathering | None = None
         self._handled: bytes | None = None
         """The fleet file of the last plan that was stored, or was the same as the newest."""
@@ -103,7 +108,7 @@ class Runner:
         self._tell_file(())
         seen = doors.lookout.look(read, lambda: read_parent(doors.store, doors.wall())[0].base)
         self._tell_refusals(())
-        history = self._history
+        history = self._remembered(doors.wall())
         for attempt in range(TRIES_MAX):
             if attempt:
                 doors.clock.sleep(doors.chance.uniform(0.0, WAIT_FIRST_SECONDS * 2.0**attempt))
@@ -115,6 +120,11 @@ class Runner:
                 return ended
             doors.hook(Overtaken(generation=_generation(thought.parent.head)))
         return LookEnded(outcome="failed", detail="other planners were faster each time; the next look tries again")
+
+    def _remembered(self, now: datetime) -> History:
+        before, self._looked_at = self._looked_at, now
+        is_fresh = before is not None and (now - before).total_seconds() <= self._doors.forget_seconds
+        return self._history if is_fresh else {}
 
     def _settle(self, thought: Thought, seen: Seen) -> LookEnded | None:
         """Publish, wait, or leave it; None where somebody else published meanwhile."""
@@ -214,22 +224,36 @@ def _reason(urgent: tuple[str, ...]) -> str:
     return some(urgent) if urgent else "gathered changes"
 
 
+class _CutShort(BaseException):
+    """A call that was under way when the process was asked to stop has had its time. Nothing in between may swallow this."""
+
+
 def keep_looking(runner: Runner, clock: StoppableClock, chance: Chance, *, every: float) -> int:
-    """Look with a jittered pause until a signal; return how many looks were begun."""
+    """Look with a jittered pause until a signal; return how many looks were begun.
+
+    Who waits ends at once. A call that is under way gets STOP_SECONDS, and is then left: what it asks for is done whole or not at
+    all, whether somebody waits for the answer or not.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         clock.stop()
+        signal.setitimer(signal.ITIMER_REAL, STOP_SECONDS)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    def cut(_number: int, _frame: FrameType | None) -> None:
+        raise _CutShort
+
+    handlers = {signal.SIGTERM: stop, signal.SIGINT: stop, signal.SIGALRM: cut}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     done = 0
     try:
         while not clock.stopping:
             done += 1
             runner.look()
             clock.sleep(every * (1 + JITTER_SHARE * chance.uniform(-1.0, 1.0)))
-    except Stopping:
+    except (Stopping, _CutShort):
         pass  # asked to stop: the way this loop ends
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
     return done

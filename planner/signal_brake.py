@@ -8,15 +8,16 @@ offers any more, is not counted: that is no signal, and the guards against shrin
 
     what signals want                                    becomes
     -----------------                                    -------
-    keep out what is out of the newest plan already      out, and counted first
+    keep out what is out of the newest plan already      out, and counted first, with what is on its way back up
     take out, or down, one that stands                   done, worst first, while every window plan keeps its share
     the same past that, or a window plan is unreadable   stays as it stands in the newest plan: fail open
     leave a type without any target                      nothing of that type is taken out
 
-Worst first is: the longest run of bad looks, then the id; then what only gets a lower weight, the lowest share first, then the id.
+Worst first is: the longest run of bad looks, then the id; then what only gets a lower weight, who keeps least first, then the id.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import Final
 
@@ -25,23 +26,26 @@ import msgspec
 from planner.past import Member
 
 _SAME: Final = Fraction(1)
+_NOTHING: Final = Fraction(0)
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """What signals want of one load balancer at an endpoint."""
+    """What would be left of one load balancer at an endpoint."""
 
     id: str
     members: tuple[Member, ...]
     full: int
     """The weight that it would have with all of its capacity."""
-    share: Fraction
-    """The part of its capacity that would be left; 0: it goes."""
+    left: int
+    """The weight that it would have next; 0: it is not there."""
+    kept: int = 0
+    """The weight that it keeps where signals may not have their way."""
     bad: int = 0
     """For how many looks in a row it has been bad."""
 
     @property
     def order(self) -> tuple[bool, int, Fraction, str]:
-        return (self.share > 0, -self.bad, self.share, self.id)
+        return (self.left > 0, -self.bad, Fraction(self.left, self.full), self.id)
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,65 +61,82 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
 
 def rule(
     stood: Sequence[Mapping[Member, int]],
-    already: Iterable[Taken],
+    others: Sequence[Taken],
     wished: Iterable[Taken],
-    wanted: Mapping[Member, int],
     brake: Fraction,
     *,
     is_whole: bool,
 ) -> Ruling:
-    """Return which wishes are granted; `stood` has the weights of each window plan, `wanted` the full ones of who is wanted now."""
-    out = list(already)
+    """Return which wishes are granted.
+
+    `stood` has the weights of each plan of the window; `wished` and `others` are together everybody who is wanted now.
+    """
+    wishes = sorted(wished, key=lambda one: one.order)
+    everybody = [*wishes, *others]
+    wanted = {member: one.full for one in everybody for member in one.members}
+    ledgers = [_Ledger(weights, wanted) for weights in stood]
+    for ledger in ledgers:
+        for one in wishes:
+            ledger.book(one, one.kept)
+        for one in others:
+            ledger.book(one, one.left)
     allowed: set[str] = set()
     held: list[str] = []
-    scales = [max(_SAME, _scale(weights, wanted)) for weights in stood]
-    for wish in sorted(wished, key=lambda one: one.order):
-        tried = [*out, wish]
-        if is_whole and _lost(stood, scales, tried) <= brake and not _leaves_nothing(tried, wanted):
-            out = tried
+    gone = {member for one in others if not one.left for member in one.members}
+    for wish in wishes:
+        would_go = gone if wish.left else gone.union(wish.members)
+        if is_whole and not _leaves_nothing(would_go, wanted) and all(one.affords(wish, brake) for one in ledgers):
+            gone = would_go
             allowed.add(wish.id)
+            for ledger in ledgers:
+                ledger.book(wish, wish.left, instead_of=wish.kept)
         else:
             held.append(wish.id)
-    return Ruling(allowed=frozenset(allowed), held=tuple(held), lost=_lost(stood, scales, out))
+    lost = max((ledger.lost() for ledger in ledgers), default=_NOTHING)
+    return Ruling(allowed=frozenset(allowed), held=tuple(held), lost=lost)
 
 
-def _scale(weights: Mapping[Member, int], wanted: Mapping[Member, int]) -> Fraction:
-    """Return how a plan's weights compare with today's full ones: a capacity that was edited may have scaled them down since.
+class _Ledger:
+    """What one plan of the window had of each type, and what of it is lost."""
 
-    What was scaled up since looks like what was at a part of its capacity; then only that a weight gets lower is seen too mildly,
-    for as long as the window, and never that a target goes.
-    """
-    return max((Fraction(weights[member], full) for member, full in wanted.items() if member in weights), default=_SAME)
+    def __init__(self, weights: Mapping[Member, int], wanted: Mapping[Member, int]) -> None:
+        self._weights = weights
+        # A capacity that was edited may have scaled weights down since. What was scaled up looks like what was at a part of its
+        # capacity: then only that a weight gets lower is seen too mildly, for as long as the window, and never that a target goes.
+        ratios = (Fraction(weights[member], full) for member, full in wanted.items() if member in weights)
+        self._scale = max(_SAME, max(ratios, default=_SAME))
+        self._total: dict[str, int] = {}
+        for (kind, _), weight in weights.items():
+            self._total[kind] = self._total.get(kind, 0) + weight
+        self._lost: dict[str, Fraction] = dict.fromkeys(self._total, _NOTHING)
+
+    def book(self, one: Taken, left: int, *, instead_of: int | None = None) -> None:
+        """Count what is lost where a load balancer has a weight left."""
+        for kind, lost in self._losses(one, left, instead_of):
+            self._lost[kind] += lost
+
+    def affords(self, wish: Taken, brake: Fraction) -> bool:
+        """Tell whether a wish leaves every type its share."""
+        more: dict[str, Fraction] = {}
+        for kind, lost in self._losses(wish, wish.left, wish.kept):
+            more[kind] = more.get(kind, _NOTHING) + lost
+        return all(self._lost[kind] + lost <= brake * self._total[kind] for kind, lost in more.items())
+
+    def lost(self) -> Fraction:
+        """Return the largest share of a type that is lost."""
+        return max((self._lost[kind] / total for kind, total in self._total.items() if total), default=_NOTHING)
+
+    def _losses(self, one: Taken, left: int, instead_of: int | None) -> Iterator[tuple[str, Fraction]]:
+        for member in one.members:
+            if member in self._weights:
+                before = _NOTHING if instead_of is None else self._loss(member, one.full, instead_of)
+                yield member[0], self._loss(member, one.full, left) - before
+
+    def _loss(self, member: Member, full: int, left: int) -> Fraction:
+        """Return what is lost of one target; what its capacity was edited down by since then is no loss by signals."""
+        return max(_NOTHING, min(Fraction(self._weights[member]), self._scale * full) - self._scale * left)
 
 
-def _lost(stood: Sequence[Mapping[Member, int]], scales: Sequence[Fraction], out: Sequence[Taken]) -> Fraction:
-    """Return the largest share of any window plan, and of any type in it, that would be lost."""
-    return max(
-        (
-            _lost_of(record_type, weights, scale, out)
-            for weights, scale in zip(stood, scales, strict=True)
-            for record_type in {kind for kind, _ in weights}
-        ),
-        default=Fraction(0),
-    )
-
-
-def _lost_of(record_type: str, weights: Mapping[Member, int], scale: Fraction, out: Sequence[Taken]) -> Fraction:
-    total = sum(weight for (kind, _), weight in weights.items() if kind == record_type)
-    lost = sum(
-        (
-            max(Fraction(0), weights[member] - one.share * scale * one.full)
-            for one in out
-            for member in one.members
-            if member[0] == record_type and member in weights
-        ),
-        Fraction(0),
-    )
-    return lost / total if total else Fraction(0)
-
-
-def _leaves_nothing(out: Sequence[Taken], wanted: Mapping[Member, int]) -> bool:
+def _leaves_nothing(gone: AbstractSet[Member], wanted: Mapping[Member, int]) -> bool:
     """Tell whether a type would be left without a target although some are wanted."""
-    gone = {member for one in out if not one.share for member in one.members}
-    left = {kind for kind, target in wanted if (kind, target) not in gone}
-    return left != {kind for kind, _ in wanted}
+    return {kind for kind, target in wanted if (kind, target) not in gone} != {kind for kind, _ in wanted}

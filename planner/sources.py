@@ -89,6 +89,23 @@ def read_fleet(path: str) -> Read:
     return FleetText(shown, octets, yaml_text.read(text), InstalledKinds(directory)).compiled(None)
 
 
+class FleetReader:
+    """Reads a fleet file again and again; what has not changed is not parsed again."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._last: Read | None = None
+
+    def read(self) -> Read:
+        """Return what the file means now; raise FormFaults."""
+        last = self._last
+        if last is None or last.text is None or _octets(self._path) != last.text.octets:
+            self._last = None
+            self._last = read_fleet(self._path)
+        assert self._last is not None, "it was read just now, or has not changed"
+        return self._last
+
+
 def _shown(path: str) -> str:
     return STDIN_SHOWN if path == STDIN else path
 

@@ -41,6 +41,8 @@ class Streak(msgspec.Struct, frozen=True, kw_only=True):
     """How many looks in a row said more than that; below 0, how many said less."""
     toward: Fraction = WHOLE
     """The mildest that these looks said."""
+    stood_at: Fraction = WHOLE
+    """What part of its full weight it had in the newest plan."""
     draining: bool = False
     """Whether a person wanted it to leave already at the last look."""
     why: str = ""
@@ -73,6 +75,9 @@ def looked(
         before = Streak(standing=standing, share=presumed, toward=presumed)
     elif before.standing != standing:
         before = msgspec.structs.replace(before, standing=standing, run=0)
+    elif share > max(before.stood_at, before.share):  # another planner believes more, and has published that
+        before = msgspec.structs.replace(before, share=share, share_run=0, toward=share)
+    before = msgspec.structs.replace(before, stood_at=share)
     if verdict is None:
         return before
     run = max(before.run, 0) + 1 if verdict.healthy else min(before.run, 0) - 1

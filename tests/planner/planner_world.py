@@ -24,6 +24,7 @@ from tests.simulator.thin_ports import ThinTable
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ZONE = "Z0EXAMPLE"
 NAME = "ep1.example.test."
+FORGET_SECONDS = 3600.0
 LOOSE = LimitsTable(default=Limits(shrink_targets=1.0, shrink_capacity=1.0, slow_drain=1.0))
 """Guards that leave everything to the brake, but for the ones that nobody can lift."""
 
@@ -140,10 +141,14 @@ class Planning:
         self.limits = limits
         self.events: list[PlannerEvent] = []
         self.raw = dict(raw)
+        self._read: tuple[str, Read] | None = None
 
     def read(self) -> Read:
         text = json.dumps(self.raw)
-        return FleetText("fleet.yaml", text.encode(), yaml_text.read(text), self.kinds).compiled(None)
+        if self._read is None or self._read[0] != text:
+            compiled = FleetText("fleet.yaml", text.encode(), yaml_text.read(text), self.kinds).compiled(None)
+            self._read = (text, compiled)
+        return self._read[1]
 
     def source(self, name: str) -> Told:
         return self.kinds.sources.setdefault(name, Told(name))
@@ -161,6 +166,7 @@ class Planning:
                 chance=Chance(),
                 wall=self.clock.wall,
                 hook=self.events.append,
+                forget_seconds=FORGET_SECONDS,
             )
         )
 

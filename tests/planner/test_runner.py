@@ -10,7 +10,7 @@ from enactor.ports import Draft, PlanEntry, PlanHead, Stopping, Unavailable
 from planner.events import BrakeHeld, BrakeReleased, FileWrong, LookEnded, NoPlanMade, Overtaken
 from planner.observation import Offer
 from planner.runner import Runner
-from tests.planner.planner_world import NAME, Planning, fleet, offers, signals
+from tests.planner.planner_world import FORGET_SECONDS, NAME, Planning, fleet, offers, signals
 
 
 def world(count: int = 10, *, limits: LimitsTable | None = None, **changes: Any) -> Planning:
@@ -393,3 +393,14 @@ def test_overtaken_again_and_again_is_a_failure_of_that_look(monkeypatch: pytest
     ended = made.look(runner)
     assert ended.outcome == "failed"
     assert len(made.told(Overtaken)) == 10
+
+
+def test_a_planner_that_slept_for_an_hour_begins_to_count_anew() -> None:
+    """Two bad looks before a long pause and one after it are not three in a row."""
+    made = world()
+    runner = made.planner()
+    made.look(runner)
+    made.source("checks").signals |= signals(bad=[4])
+    looked(made, runner, 2)
+    assert made.look(runner, after=FORGET_SECONDS + 1).outcome == "unchanged"
+    assert looked(made, runner, 2) == ["unchanged", "published"]

@@ -1,6 +1,5 @@
 """The brake: how much of an endpoint signals may take out."""
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
@@ -15,11 +14,9 @@ def weights(*numbers: int, weight: int = 10, kind: str = "A") -> dict[Member, in
     return {(kind, f"lb-{n}"): weight for n in numbers}
 
 
-def taken(
-    number: int, share: Fraction | int = 0, bad: int = 3, full: int = 10, kinds: tuple[str, ...] = ("A",)
-) -> Taken:
+def taken(number: int, left: int = 0, bad: int = 3, full: int = 10, kinds: tuple[str, ...] = ("A",)) -> Taken:
     members = tuple((kind, f"lb-{number}") for kind in kinds)
-    return Taken(id=f"lb-{number}", members=members, full=full, share=Fraction(share), bad=bad)
+    return Taken(id=f"lb-{number}", members=members, full=full, left=left, kept=full, bad=bad)
 
 
 def ruled(
@@ -27,11 +24,18 @@ def ruled(
     wished: list[Taken],
     already: list[Taken] | None = None,
     *,
-    wanted: Mapping[Member, int] | None = None,
     brake: Fraction = BRAKE,
     is_whole: bool = True,
 ) -> Ruling:
-    return rule(stood, already or [], wished, wanted or weights(*range(10)), brake, is_whole=is_whole)
+    """Rule of an endpoint at which everybody else who stood stays, whole."""
+    moved = {member for one in (*wished, *(already or [])) for member in one.members}
+    members = {member: weight for weights in reversed(stood) for member, weight in weights.items()}
+    rest = [
+        Taken(id=member[1], members=(member,), full=weight, left=weight)
+        for member, weight in members.items()
+        if member not in moved
+    ]
+    return rule(stood, [*(already or []), *rest], wished, brake, is_whole=is_whole)
 
 
 def test_a_share_of_what_stood_may_go_and_no_more() -> None:
@@ -42,14 +46,14 @@ def test_a_share_of_what_stood_may_go_and_no_more() -> None:
 
 def test_worst_first_is_the_longest_run_then_the_id_then_who_only_gets_less() -> None:
     """The order is the same wherever it is decided."""
-    wished = [taken(1, bad=3), taken(5, bad=9), taken(2, bad=3), taken(7, Fraction(1, 2)), taken(6, Fraction(1, 5))]
+    wished = [taken(1, bad=3), taken(5, bad=9), taken(2, bad=3), taken(7, 5), taken(6, 2)]
     assert ruled([weights(*range(10))], wished, brake=Fraction(0)).held == ("lb-5", "lb-1", "lb-2", "lb-6", "lb-7")
 
 
 def test_a_large_one_that_does_not_fit_lets_a_small_one_go() -> None:
     """It is capacity that counts, and no number of targets."""
     stood = weights(1, weight=50) | weights(2, 3, 4, weight=20)
-    found = ruled([stood], [taken(1, bad=9, full=50), taken(2, full=20)], wanted=stood)
+    found = ruled([stood], [taken(1, bad=9, full=50), taken(2, full=20)])
     assert (sorted(found.allowed), found.held) == (["lb-2"], ("lb-1",))
 
 
@@ -62,21 +66,21 @@ def test_what_is_out_already_counts_and_is_not_brought_back() -> None:
 def test_every_plan_of_the_window_keeps_its_share() -> None:
     """Ten that joined a minute ago are no reason to take six of the ten that stood before them."""
     stood = [weights(*range(20)), weights(*range(10))]
-    found = ruled(stood, [taken(n) for n in range(6)], wanted=weights(*range(20)))
+    found = ruled(stood, [taken(n) for n in range(6)])
     assert len(found.allowed) == 3
 
 
 def test_each_type_is_held_by_itself() -> None:
     """The only IPv6 address of ten is all of it."""
     stood = weights(*range(10)) | weights(0, kind="AAAA")
-    found = ruled([stood], [taken(0, kinds=("A", "AAAA")), taken(1)], wanted=stood)
+    found = ruled([stood], [taken(0, kinds=("A", "AAAA")), taken(1)])
     assert (sorted(found.allowed), found.held) == (["lb-1"], ("lb-0",))
 
 
 def test_a_type_is_never_left_without_a_target() -> None:
     """Not with a brake of 1, nor where no plan of the window has it."""
     for stood in ([weights(0, 1)], []):
-        found = ruled(stood, [taken(0), taken(1)], wanted=weights(0, 1), brake=Fraction(1))
+        found = ruled(stood, [taken(0), taken(1)], brake=Fraction(1))
         assert (sorted(found.allowed), found.held) == (["lb-0"], ("lb-1",))
 
 
@@ -86,26 +90,36 @@ def test_a_window_that_cannot_be_read_lets_signals_take_nothing_more() -> None:
     assert (found.allowed, found.held, found.lost) == (frozenset(), ("lb-1",), Fraction(1, 10))
 
 
-@pytest.mark.parametrize(
-    ("stood_at", "to_share", "lost"),
-    [(10, Fraction(1, 2), Fraction(5, 100)), (5, Fraction(1, 2), Fraction(0)), (10, Fraction(1), Fraction(0))],
-)
-def test_a_weight_that_gets_lower_counts_with_what_it_loses(stood_at: int, to_share: Fraction, lost: Fraction) -> None:
+@pytest.mark.parametrize(("stood_at", "left", "lost"), [(10, 5, 5), (5, 5, 0), (10, 10, 0), (10, 1, 9), (5, 1, 4)])
+def test_a_weight_that_gets_lower_counts_with_what_it_loses(stood_at: int, left: int, lost: int) -> None:
     """Against what it stood at in the plan; one that was low already loses nothing anew."""
     stood = weights(*range(1, 10), weight=10) | weights(0, weight=stood_at)
-    found = ruled([stood], [taken(0, to_share)])
-    assert found.lost == lost * 100 / sum(stood.values())
+    assert ruled([stood], [taken(0, left)]).lost == Fraction(lost, sum(stood.values()))
+
+
+def test_what_is_on_its_way_back_counts_until_it_is_back() -> None:
+    """Three that warm up again are not there yet: signals cannot take the next three meanwhile."""
+    found = ruled([weights(*range(10))], [taken(n) for n in (3, 4, 5)], [taken(n, 2) for n in (0, 1, 2)])
+    assert (found.allowed, found.lost) == (frozenset(), Fraction(24, 100))
 
 
 def test_signals_that_lower_all_a_little_at_a_time_are_held_too() -> None:
     """A source that lies of every capacity takes no more than one that calls three bad."""
-    found = ruled([weights(*range(10))], [taken(n, Fraction(1, 100)) for n in range(10)])
+    found = ruled([weights(*range(10))], [taken(n, 1) for n in range(10)])
     assert len(found.allowed) == 3
     assert found.lost <= BRAKE
 
 
 def test_weights_that_were_scaled_since_are_compared_as_they_are_meant() -> None:
-    """One that stood at 255 of 255 and would be at 10 of 10 has lost nothing."""
+    """One that stood at 255 of 255 and stands at 10 of 10 has lost nothing; an edit of a capacity is no loss by signals."""
     stood = weights(*range(10), weight=255)
-    assert ruled([stood], [taken(0, Fraction(1, 2))]).lost == Fraction(1, 20)
-    assert ruled([stood], [taken(0)]).lost == Fraction(1, 10)
+    assert ruled([stood], [taken(0, 5)], [taken(n, 10) for n in range(1, 10)]).lost == Fraction(1, 20)
+    assert ruled([stood], [taken(0)], [taken(n, 10) for n in range(1, 10)]).lost == Fraction(1, 10)
+
+
+def test_what_one_lost_before_counts_also_where_it_may_lose_no_more() -> None:
+    """It keeps what it has, and not what it once had."""
+    low = Taken(id="lb-0", members=(("A", "lb-0"),), full=10, left=1, kept=5, bad=9)
+    found = ruled([weights(*range(10))], [low, taken(1), taken(2), taken(3)])
+    assert (sorted(found.allowed), found.held) == (["lb-0", "lb-1", "lb-2"], ("lb-3",))
+    assert found.lost == Fraction(29, 100)

@@ -82,3 +82,17 @@ def test_after_a_restart_a_target_keeps_what_it_has(
     verdict = Verdict(healthy=True, why="", share=said)
     assert looked(None, verdict, standing=standing, share=stands_at, rise=3, fall=3).share == share
     assert looked(None, None, standing=standing, share=stands_at, rise=3, fall=3).share == WHOLE
+
+
+def test_who_was_overtaken_by_a_better_word_believes_that() -> None:
+    """The share is known from the newest plan where that gives more than it did: another planner has counted already."""
+    good, half = (Verdict(healthy=True, why="", share=share) for share in (WHOLE, HALF))
+
+    def at(before: Streak | None, verdict: Verdict, share: Fraction) -> Streak:
+        return looked(before, verdict, standing=True, share=share, rise=3, fall=3)
+
+    low = at(None, half, HALF)
+    assert at(low, good, HALF).share == HALF
+    assert at(low, good, WHOLE).share == WHOLE
+    falling = told("+555")
+    assert at(falling, half, Fraction(9, 10)).share == HALF, "its own step on the way down is no word of another one"
