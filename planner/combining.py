@@ -13,6 +13,7 @@ at all, and the plan in force stays (cases 2 and 15).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 import msgspec
@@ -36,6 +37,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     share: Fraction
     """The part of its capacity that is healthy, from 0 to 1."""
+    is_new: bool = True
+    """Whether it was looked at since the last time: what is told again does not count again."""
 
 
 def merged(balancers: Iterable[Balancer]) -> tuple[Balancer, ...]:
@@ -105,8 +108,16 @@ def shrinkage(source: str, now: frozenset[str], before: frozenset[str], max_gone
     return Refusal(event="source-shrank", sources=(source,), message=f"{what}, {limit}: no plan is made; {way}")
 
 
-def verdict_of(balancer_id: str, sources: Iterable[str], observations: Mapping[str, Observation]) -> Verdict | None:
-    """Return what the sources that count say of a load balancer; one bad is bad. None where nobody gave a signal."""
+def verdict_of(
+    balancer_id: str,
+    sources: Iterable[str],
+    observations: Mapping[str, Observation],
+    told_again: AbstractSet[str] = frozenset(),
+) -> Verdict | None:
+    """Return what the sources that count say of a load balancer; one bad is bad. None where nobody gave a signal.
+
+    A source that is asked more often than it looks tells the same look again: that is a bad one only once, however often.
+    """
     heard = [
         (name, signal)
         for name in sources
@@ -122,4 +133,5 @@ def verdict_of(balancer_id: str, sources: Iterable[str], observations: Mapping[s
         healthy=not bad,
         why="; ".join(f"{name}: {signal.why}" for name, signal in bad or heard),
         share=min(shares, default=Fraction(1)),
+        is_new=any(name not in told_again for name, _ in bad or heard),
     )

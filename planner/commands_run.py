@@ -14,7 +14,7 @@ from enactor.report import EXIT_OK
 from enactor.settings import Settings
 from planner.asking import AtOnce
 from planner.events import PlannerLog
-from planner.looking import LOOK_SECONDS, Lookout
+from planner.looking import Lookout
 from planner.mirroring import mirrored
 from planner.options import open_table, say_which_fleet, told_all, warned_source, with_settings
 from planner.runner import Doors, Runner, keep_looking
@@ -22,7 +22,6 @@ from planner.sources import STDIN, FleetReader, Read
 
 EVERY_MIN_SECONDS = 0.1
 EVERY_MAX_SECONDS = 3600.0
-LOOK_MIN_SECONDS = 5.0
 FORGET_SECONDS = 600.0
 FORGET_PAUSES = 5
 """How many pauses between looks make a planner forget, where that is longer."""
@@ -66,7 +65,7 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     runner = Runner(
         Doors(
             read=same_fleet,
-            lookout=Lookout(AtOnce(clock), look_seconds=max(LOOK_MIN_SECONDS, min(seconds, LOOK_SECONDS))),
+            lookout=Lookout(AtOnce(clock)),
             store=table,
             limits=settings.limits,
             planner=settings.id,

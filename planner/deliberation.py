@@ -71,7 +71,9 @@ def think(
     """Make the next plan, on what stands in the table now."""
     parent, notes = read_parent(store, now)
     past = reader.read(parent, now, seen)
-    planned = plan_fleet(seen.fleet, seen.observations, past, history, now, is_one_look=is_one_look)
+    planned = plan_fleet(
+        seen.fleet, seen.observations, past, history, now, told_again=seen.told_again, is_one_look=is_one_look
+    )
     return Thought(parent=parent, notes=notes, planned=planned)
 
 

@@ -42,6 +42,8 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
     """What every endpoint of a plan is decided with."""
 
     observations: Mapping[str, Observation]
+    told_again: frozenset[str]
+    """The sources that told their last look again."""
     history: History
     pace: Pace
     seconds: Fraction
@@ -169,7 +171,7 @@ def _candidates(behind: Behind, before: Before, bench: Bench) -> tuple[Candidate
 def _candidate(behind: Behind, share: Share, way: Way, weights: Mapping[Member, int], bench: Bench) -> Candidate:
     members = members_of(share, behind.choices)
     standing = [weights[member] for member in members if member in weights]
-    verdict = verdict_of(share.balancer.id, behind.health.sources, bench.observations)
+    verdict = verdict_of(share.balancer.id, behind.health.sources, bench.observations, bench.told_again)
     remembered = bench.history.get(key_of(behind, share.balancer.id))
     streak = looked(
         remembered,

@@ -20,7 +20,7 @@ from planner.fleet_settings import SourceSpec
 from planner.observation import Aim, Observation, Source, SourceFailed
 from planner.sources import Read, WrongFile
 
-LOOK_SECONDS: Final = 20.0
+LOOK_SECONDS: Final = 60.0
 """How long a source may take for one look."""
 
 
@@ -41,6 +41,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     fleet: Fleet
     """With its pools filled."""
     observations: Mapping[str, Observation]
+    told_again: frozenset[str] = frozenset()
+    """The sources that told their last look again: the same observation, by its identity."""
 
 
 class Lookout:
@@ -52,6 +54,7 @@ class Lookout:
         self._open: dict[str, tuple[SourceSpec, Source]] = {}
         self._offered: dict[str, frozenset[str]] = {}
         self._filled: tuple[object, Read] | None = None
+        self._told: Mapping[str, Observation] = {}
 
     def look(self, read: Read, newest: Callable[[], Plan | None]) -> Seen:
         """Return what is there; raise NoPlan, or WrongFile where file and offers together have faults.
@@ -70,7 +73,9 @@ class Lookout:
         self._offered = {
             name: frozenset(offer.id for offer in observations[name].offers) for name in inventory.asked_first(fleet)
         }
-        return Seen(read=filled, fleet=filled.fleet, observations=observations)
+        again = frozenset(name for name, found in observations.items() if self._told.get(name) is found)
+        self._told = observations
+        return Seen(read=filled, fleet=filled.fleet, observations=observations, told_again=again)
 
     def close(self) -> None:
         """Let every source go."""

@@ -81,7 +81,7 @@ class Source(Protocol):
     name: str
 
     def observe(self, aims: tuple[Aim, ...], within_seconds: float) -> Observation:
-        """Look once, wholly, or raise SourceFailed."""
+        """Look once, wholly, or raise SourceFailed. A look that is too young to be made anew is told again: the same object."""
         ...
 
     def close(self) -> None:

@@ -46,12 +46,14 @@ def plan_fleet(
     history: History,
     now: datetime,
     *,
+    told_again: frozenset[str] = frozenset(),
     is_one_look: bool = False,
 ) -> Planned:
     """Return the next plan of a fleet whose pools are filled."""
     newest = past.newest
     bench = Bench(
         observations=observations,
+        told_again=told_again,
         history=history,
         pace=fleet.pace,
         seconds=Fraction((now - newest.at).total_seconds()) if newest else Fraction(0),

@@ -42,6 +42,8 @@ LIKE_POOLS: Final = f"{{blue: [{LIKE_BALANCER}]}}"
 FLEET_FILE: Final = "the fleet file"
 """What messages call it as a source of inventory."""
 _OPTIONAL: Final = ("capacity", "enabled", "addresses", "alias", "drain", "health_check")
+_FROM_SOURCES: Final = frozenset({"from", "balancers"})
+"""What tells a pool that takes offers from a load balancer that stands there without its list."""
 _UNKNOWN_CAPACITY: Final = Fraction(1)
 """Stands where the file's cannot be read; no rule of form looks at it."""
 
@@ -104,7 +106,7 @@ def read_pools(value: object, known: Mapping[Hashable, SourceSpec], faults: Faul
     pools: dict[Hashable, Pool] = {}
     for pool in read_words(value, "pools", faults, like=LIKE_POOLS):
         path, listed, sources = pool.path, pool.value, tuple[str, ...]()
-        if isinstance(pool.value, dict):
+        if isinstance(pool.value, dict) and not _FROM_SOURCES.isdisjoint(pool.value):
             raw = read_form(pool.value, path, faults, like=LIKE_POOL, required=("from",), optional=("balancers",)) or {}
             if "from" in raw:
                 sources = read_from(raw["from"], f"{path}.from", known, faults, what="inventory") or ()

@@ -7,7 +7,7 @@ different things change a target at most once in so many looks, and never pull a
 
     it stands   this look says   the run becomes
     ---------   --------------   ---------------
-    as before   nothing          what it was
+    as before   nothing new      what it was
     as before   good             one longer, or 1 after bad ones
     as before   bad              one longer, or 1 after good ones
     otherwise   any of these     the same from 0
@@ -78,7 +78,7 @@ def looked(
     elif share > max(before.stood_at, before.share):  # another planner believes more, and has published that
         before = msgspec.structs.replace(before, share=share, share_run=0, toward=share)
     before = msgspec.structs.replace(before, stood_at=share)
-    if verdict is None:
+    if verdict is None or not verdict.is_new:
         return before
     run = max(before.run, 0) + 1 if verdict.healthy else min(before.run, 0) - 1
     heard = msgspec.structs.replace(before, run=run, was_heard=True, why=verdict.why)

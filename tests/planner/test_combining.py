@@ -137,3 +137,17 @@ def test_the_lowest_share_of_capacity_counts_within_0_and_1() -> None:
     assert share(HALF, None, Fraction(3, 4)) == HALF
     assert share(Fraction(-1)) == 0
     assert share(Fraction(7)) == 1
+
+
+def test_a_look_that_is_told_again_is_a_bad_one_only_once() -> None:
+    """A bad signal counts when its own source looked anew, a good one when anybody did."""
+    good, bad = Signal(healthy=True, why="answers"), Signal(healthy=False, why="refused")
+    seen = observed(albs={"lb-1": good, "lb-2": good}, checks={"lb-1": bad, "lb-2": good})
+
+    def is_new(name: str, *again: str) -> bool:
+        found = verdict_of(name, ("albs", "checks"), seen, frozenset(again))
+        assert found is not None
+        return found.is_new
+
+    assert [is_new("lb-1"), is_new("lb-1", "albs"), is_new("lb-1", "checks")] == [True, True, False]
+    assert [is_new("lb-2", "checks"), is_new("lb-2", "albs", "checks")] == [True, False]

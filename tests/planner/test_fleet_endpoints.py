@@ -24,6 +24,7 @@ from planner.fleet_endpoints import (
     read_entry,
     zone_of,
 )
+from planner.fleet_settings import Health
 from planner.pools import Balancer, Member
 
 LIKE = "{name: api.example.com, zone: main, pools: {blue: 1.0}}"
@@ -81,11 +82,14 @@ def test_an_endpoint_is_read_with_what_stands_behind_it() -> None:
         pools=("blue", "green"),
         behind=Behind(
             path="e[0]",
+            zone="Z1",
             name="ep1.example.test.",
             pools=("blue", "green"),
             choices=choices,
             shares=shares,
             serving=shares[:2],
+            health=Health(),
+            is_open=False,
         ),
     )
 
@@ -128,7 +132,7 @@ FAULTS: list[tuple[dict[str, Any], list[str]]] = [
         {"name": None, "zone": None, "pools": None},
         [f"{key}: missing; write it like {LIKE}" for key in ("name", "zone", "pools")],
     ),
-    ({"speed": 1}, ["speed: unknown key; known are name, zone, pools, ttl, routing, types"]),
+    ({"speed": 1}, ["speed: unknown key; known are name, zone, pools, ttl, routing, types, health"]),
     ({"name": ["a"]}, ['name: ["a"] is a list, not text']),
     ({"name": "ep1.example.org"}, ["name: ep1.example.org. is not within zone example.test. (out-of-zone)"]),
     ({"name": "_fence.example.test"}, [f'name: label "_fence" of "_fence.example.test." {WORDS}']),

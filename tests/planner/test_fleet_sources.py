@@ -118,7 +118,7 @@ def test_a_pool_may_list_load_balancers_beside_its_sources() -> None:
             {"pools": {"blue": {"from": []}}},
             "pools.blue.from: empty; name a source, or make the pool a list of load balancers",
         ),
-        ({"pools": {"blue": {}}}, "pools.blue.from: missing; write it like {from: [albs]}"),
+        ({"pools": {"blue": {"balancers": []}}}, "pools.blue.from: missing; write it like {from: [albs]}"),
         ({"pools": {"blue": {"from": "albs"}}}, 'pools.blue.from: "albs" is text, not a list'),
         (
             {"pools": {"blue": {"from": ["albs"], "balancers": [{"id": "lb-1"}]}}},

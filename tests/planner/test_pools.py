@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+import msgspec
 import pytest
 
 from enactor.plan_faults import Faults
@@ -33,8 +34,12 @@ def made(**changes: Any) -> Balancer:
 def read(value: object) -> tuple[dict[Any, tuple[Balancer, ...]], list[tuple[str, str]]]:
     """Return the pools, and each fault with its guard."""
     faults = Faults()
-    pools = read_pools(value, faults)
-    return dict(pools), [(str(fault), fault.guard) for fault in faults.all()]
+    read = read_pools(value, {}, faults)
+    pools = {
+        word: tuple(msgspec.structs.replace(one, has_capacity=True) for one in pool.balancers)
+        for word, pool in read.items()
+    }
+    return pools, [(str(fault), fault.guard) for fault in faults.all()]
 
 
 SECOND = "is a second address of type A, after 192.0.2.1; a target holds one: give each its own id"
@@ -57,7 +62,12 @@ READ: list[tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] = [
     (
         {"weight": 1},
         {},
-        [(f"{B}.weight: unknown key; known are id, capacity, enabled, addresses, alias, health_check", "malformed")],
+        [
+            (
+                f"{B}.weight: unknown key; known are id, capacity, enabled, addresses, alias, drain, health_check",
+                "malformed",
+            )
+        ],
     ),
     (
         {"addresses": None},

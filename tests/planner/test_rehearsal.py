@@ -55,7 +55,9 @@ def held_against(plan: PlanIndex, *carried: Carried, limits: LimitsTable | None 
 
 
 def told(sight: Sight, rehearsal: Rehearsal, *kept: Content) -> tuple[DryRunZone, tuple[DryRunEndpoint, ...]]:
-    return rehearse_zone(sight, rehearsal, Kept(*kept))
+    """Rehearse a zone; the bars of its endpoints have a test of their own."""
+    zone, endpoints = rehearse_zone(sight, rehearsal, Kept(*kept))
+    return zone, tuple(msgspec.structs.replace(one, bars=()) for one in endpoints)
 
 
 def member(record: RecordSet) -> Member:
@@ -359,3 +361,17 @@ def test_an_endpoint_that_fills_a_call_to_the_last_character_fits(
         standing = at if at is None or at.gen < 8 else msgspec.structs.replace(at, plan=plan.stored.short_digest)
         zone, _ = told(seen(at=standing), held_against(plan))
         assert zone.cost == cost, characters
+
+
+def test_every_target_has_a_bar_before_and_after() -> None:
+    """Also where nothing changes, and where the plan leaves an endpoint out it stays as it is."""
+    sight = seen(*IN_FORCE, fence_record(fence(ELSEWHERE), OTHER), ELSEWHERE, at=RUNNING, open_plan=OPEN)
+    _, endpoints = rehearse_zone(sight, held_against(index(8, entry(A, C), entry(ELSEWHERE, name=OTHER))), Kept())
+    assert [[(bar.target, bar.before, bar.after) for bar in one.bars] for one in endpoints] == [
+        [(A.values[0], 10, 10), (B.values[0], 10, 0), (C.values[0], 0, 10)],
+        [(ELSEWHERE.values[0], bar_weight(ELSEWHERE), bar_weight(ELSEWHERE))],
+    ]
+
+
+def bar_weight(record: RecordSet) -> int:
+    return 1 if record.weight is None else record.weight

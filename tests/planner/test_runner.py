@@ -8,7 +8,7 @@ import pytest
 from enactor.guards import LimitsTable
 from enactor.ports import Draft, PlanEntry, PlanHead, Stopping, Unavailable
 from planner.events import BrakeHeld, BrakeReleased, FileWrong, LookEnded, NoPlanMade, Overtaken
-from planner.observation import Offer
+from planner.observation import Observation, Offer
 from planner.runner import Runner
 from tests.planner.planner_world import FORGET_SECONDS, NAME, Planning, fleet, offers, signals
 
@@ -403,4 +403,16 @@ def test_a_planner_that_slept_for_an_hour_begins_to_count_anew() -> None:
     made.source("checks").signals |= signals(bad=[4])
     looked(made, runner, 2)
     assert made.look(runner, after=FORGET_SECONDS + 1).outcome == "unchanged"
+    assert looked(made, runner, 2) == ["unchanged", "published"]
+
+
+def test_a_source_that_is_asked_more_often_than_it_looks_counts_once() -> None:
+    """One bad look told three times takes nothing out; two more do."""
+    made = world()
+    runner = made.planner()
+    made.look(runner)
+    checks = made.source("checks")
+    checks.again = Observation(source="checks", signals=checks.signals | signals(bad=[4]))
+    assert looked(made, runner, 5) == ["unchanged"] * 5
+    checks.again, checks.signals = None, checks.signals | signals(bad=[4])
     assert looked(made, runner, 2) == ["unchanged", "published"]
