@@ -61,7 +61,7 @@ class Doors(msgspec.Struct, frozen=True, kw_only=True):
     forget_seconds: float
     """After a pause of so long between two looks nothing is remembered: looks before it are in no row with those after it."""
     after: Callable[[PlanHead], str | None] = lambda _: None
-    """What is done with a plan that was stored, and why that failed."""
+    """What is done with the newest plan, once; returns why it has to be tried again."""
 
 
 class Runner:
@@ -73,6 +73,7 @@ class Runner:
         self._history: History = {}
         self._looked_at: datetime | None = None
         self._waiting: Gathering | None = None
+        self._followed: PlanHead | None = None
         self._handled: bytes | None = None
         """The fleet file of the last plan that was stored, or was the same as the newest."""
         self._refusals: tuple[Refusal, ...] = ()
@@ -142,7 +143,8 @@ class Runner:
             case Unchanged(carried=carried):
                 self._waiting, self._handled = None, octets
                 outcome = "refused" if carried else "unchanged"
-                return msgspec.structs.replace(ended, outcome=outcome, carried=len(carried), detail=_refused(decision))
+                detail = "; ".join(filter(None, (_refused(decision), self._follow(head) if head else None)))
+                return msgspec.structs.replace(ended, outcome=outcome, carried=len(carried), detail=detail)
             case Store():
                 edited = (STARTED if self._handled is None else EDITED,) if octets != self._handled else ()
                 urgent = (*edited, *thought.planned.urgent)
@@ -171,13 +173,20 @@ class Runner:
         self._waiting, self._handled = None, octets
         decision, head = published.decision, published.head
         assert head is not None, "what was stored, or is the same, has a HEAD"
-        trouble = doors.after(head)
-        detail = "; ".join(filter(None, (_refused(decision), trouble, *published.notes)))
+        detail = "; ".join(filter(None, (_refused(decision), self._follow(head), *published.notes)))
         outcome: LookOutcome = "published" if isinstance(decision, Store) else "unchanged"
         carried = 0 if isinstance(decision, Mismatch) else len(decision.carried)
         return msgspec.structs.replace(
             ended, outcome=outcome, generation=head.generation, urgent=urgent, carried=carried, detail=detail
         )
+
+    def _follow(self, head: PlanHead) -> str | None:
+        """Do what is to be done with the newest plan, until it is done; return why it was not."""
+        if head == self._followed:
+            return None
+        trouble = self._doors.after(head)
+        self._followed = None if trouble else head
+        return trouble
 
     def _tell_file(self, faults: tuple[str, ...]) -> None:
         """Tell what is wrong with the fleet file, once."""

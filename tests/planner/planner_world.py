@@ -10,7 +10,7 @@ from enactor import yaml_text
 from enactor.guards import Limits, LimitsTable
 from enactor.plan import Plan, StoredPlan
 from enactor.plan_faults import Faults
-from enactor.ports import Stopping
+from enactor.ports import PlanHead, Stopping
 from planner.asking import InTurn
 from planner.events import LookEnded, PlannerEvent
 from planner.looking import Lookout
@@ -144,6 +144,9 @@ class Planning:
         self.table = ThinTable(TableLine(), "edge")
         self.limits = limits
         self.events: list[PlannerEvent] = []
+        self.followed: list[int] = []
+        self.trouble: str | None = None
+        """Why what is to be done with a plan cannot be done."""
         self.raw = dict(raw)
         self._read: tuple[str, Read] | None = None
 
@@ -157,12 +160,19 @@ class Planning:
     def source(self, name: str) -> Told:
         return self.kinds.sources.setdefault(name, Told(name))
 
+    def _after(self, head: PlanHead) -> str | None:
+        self.followed.append(head.generation)
+        return self.trouble
+
+    def lookout(self) -> Lookout:
+        return Lookout(InTurn())
+
     def planner(self, name: str = "p1") -> Runner:
         """Return a planner that was just started."""
         return Runner(
             Doors(
                 read=self.read,
-                lookout=Lookout(InTurn()),
+                lookout=self.lookout(),
                 store=self.table,
                 limits=self.limits,
                 planner=name,
@@ -171,6 +181,7 @@ class Planning:
                 wall=self.clock.wall,
                 hook=self.events.append,
                 forget_seconds=FORGET_SECONDS,
+                after=self._after,
             )
         )
 

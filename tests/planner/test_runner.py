@@ -1,6 +1,7 @@
 """What `planner run` does look by look, in virtual time, on the real table code."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from enactor.guards import LimitsTable
 from enactor.ports import Draft, PlanEntry, PlanHead, Stopping, Unavailable
 from planner.events import BrakeHeld, BrakeReleased, FileWrong, LookEnded, NoPlanMade, Overtaken
-from planner.observation import Observation, Offer
+from planner.observation import Observation, Offer, Signal
 from planner.runner import Runner
 from tests.planner.planner_world import FORGET_SECONDS, NAME, Planning, fleet, offers, signals
 
@@ -416,3 +417,105 @@ def test_a_source_that_is_asked_more_often_than_it_looks_counts_once() -> None:
     assert looked(made, runner, 5) == ["unchanged"] * 5
     checks.again, checks.signals = None, checks.signals | signals(bad=[4])
     assert looked(made, runner, 2) == ["unchanged", "published"]
+
+
+def test_case_55_a_capacity_that_is_no_number_or_nothing_is_refused() -> None:
+    """Case 55: 0, or below; by name, with the source, and nothing of the look is used."""
+    made = world()
+    runner = made.planner()
+    made.look(runner)
+    made.source("albs").offers = (*offers(9), *offers(2, first=10, capacity=0))
+    ended = made.look(runner)
+    assert (ended.outcome, made.generation()) == ("no-plan", 1)
+    (wrong,) = made.told(FileWrong)
+    assert [fault.split(" (line")[0] for fault in wrong.faults] == [
+        'sources.albs."lb-10".capacity: 0 is not above 0',
+        'sources.albs."lb-11".capacity: 0 is not above 0',
+    ]
+
+
+def test_case_56_a_target_without_a_capacity_has_a_weight_all_the_same() -> None:
+    """Case 56: no plan has a weighted target without a weight; where nobody says a capacity it is 1, and healthy is never 0."""
+    made = world()
+    made.source("albs").offers = (*offers(2), *offers(1, first=3, capacity=None))
+    made.source("checks").signals["lb-1"] = Signal(healthy=True, why="none of 3", capacity_share=Fraction(0))
+    made.look(made.planner())
+    assert made.weights() == {"lb-1": 1, "lb-2": 100, "lb-3": 1}
+
+
+def test_case_73_a_plan_of_a_b_d_after_a_b_c_leaves_a_and_b_alone() -> None:
+    """Case 73: one plan, which takes c out and d in; a and b stand as they stood."""
+    made = world(3)
+    runner = made.planner()
+    made.look(runner)
+    before = made.plan().endpoints[0].targets
+    made.source("albs").offers = (*offers(2), *offers(1, first=4))
+    made.source("checks").signals = signals(good=[1, 2, 4])
+    looked(made, runner, 6)
+    after = made.plan().endpoints[0].targets
+    assert [one.id for one in after] == ["lb-1", "lb-2", "lb-4"]
+    assert after[:2] == before[:2]
+
+
+@pytest.mark.parametrize("routing", ["simple", "multivalue"])
+def test_an_endpoint_without_weights_has_health_and_no_steps(routing: str) -> None:
+    """Out after `fall`, held by the brake by number; who drains goes at once."""
+    made = world(pace={"max_weight_step": 0.1, "warm_up": "1h"}, defaults={"routing": routing})
+    runner = made.planner()
+    made.look(runner)
+    made.source("checks").signals |= signals(bad=range(1, 6))
+    looked(made, runner, 5)
+    assert len(made.weights()) == 7
+    made.source("albs").offers = (*offers(9), *offers(1, first=10, drain=True))
+    made.look(runner)
+    assert len(made.weights()) == 6
+    assert set(made.weights().values()) == {None}
+
+
+def test_a_routing_that_changes_has_no_weights_to_start_from() -> None:
+    """Each is at once what it is meant to be."""
+    made = world(2, pace={"max_weight_step": 0.1, "warm_up": "1h"}, defaults={"routing": "simple"})
+    runner = made.planner()
+    made.look(runner)
+    made.raw["defaults"] = {"routing": "weighted"}
+    made.look(runner)
+    assert made.weights() == {"lb-1": 100, "lb-2": 100}
+
+
+def test_each_endpoint_has_its_own_health() -> None:
+    """One that hears nobody keeps all; one with a brake of a tenth loses one."""
+    listed = [
+        {"name": "ep1.example.test", "zone": "main", "pools": {"blue": 1}, "health": {"from": []}},
+        {"name": "ep2.example.test", "zone": "main", "pools": {"blue": 1}, "health": {"brake": 0.1}},
+        {"name": "ep3.example.test", "zone": "main", "pools": {"blue": 1}},
+    ]
+    made = world(endpoints=listed)
+    runner = made.planner()
+    made.look(runner)
+    made.source("checks").signals = signals(bad=range(1, 11))
+    looked(made, runner, 5)
+    assert [len(made.weights(f"ep{n}.example.test.")) for n in (1, 2, 3)] == [10, 9, 7]
+
+
+def test_a_source_that_is_edited_away_is_let_go() -> None:
+    """And one whose settings changed is opened anew; what it offered before is then held against the plan."""
+    made = world(sources={"albs": {"kind": "lists"}, "checks": {"kind": "checks"}})
+    runner = made.planner()
+    made.look(runner)
+    made.raw["sources"] = {"albs": {"kind": "lists", "max_gone": 0.1}}
+    made.source("albs").offers = offers(8)
+    assert made.look(runner).outcome == "no-plan"
+    assert (made.source("albs").closed, made.source("checks").closed) == (1, 1)
+    assert "2 of 10" in made.told(NoPlanMade)[0].message
+
+
+def test_a_mirror_that_missed_a_plan_gets_it_with_the_next_look() -> None:
+    """Until it has it, and then no more; the look says why it had not."""
+    made = world()
+    runner = made.planner()
+    made.trouble = "generation 1 is in the table and not in the mirror"
+    assert made.look(runner).detail == made.trouble
+    assert made.look(runner).detail == made.trouble
+    made.trouble = None
+    assert [made.look(runner).detail for _ in range(3)] == ["", "", ""]
+    assert made.followed == [1, 1, 1]
