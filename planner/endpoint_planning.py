@@ -127,10 +127,11 @@ def plan_endpoint(behind: Behind, before: Before, bench: Bench) -> EndpointPlann
     candidates = _candidates(behind, before, bench)
     pace = bench.pace if _moves(behind, before) else None
     wanted = [one for one in candidates if _is_wanted(one)]
+    wished = [one for one in wanted if _is_wished(one)]
     ruling = rule(
         before.stood,
-        [_taken(one, pace) for one in wanted if not _is_wished(one)],
-        [_taken(one, pace) for one in wanted if _is_wished(one)],
+        [_taken(one, pace) for one in wanted if not _is_wished(one)] if wished else [],
+        [_taken(one, pace) for one in wished],
         behind.health.brake,
         is_whole=bench.is_whole,
     )

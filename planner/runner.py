@@ -136,7 +136,7 @@ class Runner:
             targets=sum(len(one.endpoint.targets) for one in thought.planned.endpoints),
             braked=len(thought.planned.braked),
         )
-        decision = decide(thought.planned.plan, thought.parent, Wish(), doors.limits)
+        decision = _decided(thought, doors.limits)
         match decision:
             case RefusedWhole():
                 return msgspec.structs.replace(ended, outcome="refused", detail=_refused(decision))
@@ -214,6 +214,15 @@ class Runner:
 
 def _generation(head: PlanHead | None) -> int | None:
     return head.generation if head else None
+
+
+def _decided(thought: Thought, limits: LimitsTable) -> Publication:
+    """Return what a publish would do; most looks change nothing, and then the guards need not be asked."""
+    plan, parent = thought.planned.plan, thought.parent
+    is_newest = parent.head is not None and parent.is_sound and parent.head.generation > parent.floor
+    if is_newest and parent.head is not None and plan == parent.base:
+        return Unchanged(parent.head.digest, ())
+    return decide(plan, parent, Wish(), limits)
 
 
 def _refused(decision: Publication) -> str:

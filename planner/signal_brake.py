@@ -56,7 +56,7 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     held: tuple[str, ...]
     """Which may not, worst first."""
     lost: Fraction
-    """The largest share of any window plan that is out by signals after this."""
+    """The largest share of any window plan that is out by signals after this; 0 where signals wish for nothing."""
 
 
 def rule(
@@ -72,6 +72,8 @@ def rule(
     `stood` has the weights of each plan of the window; `wished` and `others` are together everybody who is wanted now.
     """
     wishes = sorted(wished, key=lambda one: one.order)
+    if not wishes:
+        return Ruling(allowed=frozenset(), held=(), lost=_NOTHING)
     everybody = [*wishes, *others]
     wanted = {member: one.full for one in everybody for member in one.members}
     ledgers = [_Ledger(weights, wanted) for weights in stood]
@@ -97,18 +99,22 @@ def rule(
 
 
 class _Ledger:
-    """What one plan of the window had of each type, and what of it is lost."""
+    """What one plan of the window had of each type, and what of it is lost.
+
+    In whole numbers: a fleet has many endpoints, and each a ledger for every plan. The unit is a weight divided by `_per`.
+    """
 
     def __init__(self, weights: Mapping[Member, int], wanted: Mapping[Member, int]) -> None:
         self._weights = weights
         # A capacity that was edited may have scaled weights down since. What was scaled up looks like what was at a part of its
         # capacity: then only that a weight gets lower is seen too mildly, for as long as the window, and never that a target goes.
-        ratios = (Fraction(weights[member], full) for member, full in wanted.items() if member in weights)
-        self._scale = max(_SAME, max(ratios, default=_SAME))
+        scaled = [(weights[member], full) for member, full in wanted.items() if weights.get(member, 0) > full]
+        scale = max((Fraction(weight, full) for weight, full in scaled), default=_SAME)
+        self._times, self._per = scale.numerator, scale.denominator
         self._total: dict[str, int] = {}
         for (kind, _), weight in weights.items():
-            self._total[kind] = self._total.get(kind, 0) + weight
-        self._lost: dict[str, Fraction] = dict.fromkeys(self._total, _NOTHING)
+            self._total[kind] = self._total.get(kind, 0) + weight * self._per
+        self._lost: dict[str, int] = dict.fromkeys(self._total, 0)
 
     def book(self, one: Taken, left: int, *, instead_of: int | None = None) -> None:
         """Count what is lost where a load balancer has a weight left."""
@@ -117,24 +123,27 @@ class _Ledger:
 
     def affords(self, wish: Taken, brake: Fraction) -> bool:
         """Tell whether a wish leaves every type its share."""
-        more: dict[str, Fraction] = {}
+        more: dict[str, int] = {}
         for kind, lost in self._losses(wish, wish.left, wish.kept):
-            more[kind] = more.get(kind, _NOTHING) + lost
-        return all(self._lost[kind] + lost <= brake * self._total[kind] for kind, lost in more.items())
+            more[kind] = more.get(kind, 0) + lost
+        return all(
+            (self._lost[kind] + lost) * brake.denominator <= brake.numerator * self._total[kind]
+            for kind, lost in more.items()
+        )
 
     def lost(self) -> Fraction:
         """Return the largest share of a type that is lost."""
-        return max((self._lost[kind] / total for kind, total in self._total.items() if total), default=_NOTHING)
+        return max((Fraction(self._lost[kind], total) for kind, total in self._total.items()), default=_NOTHING)
 
-    def _losses(self, one: Taken, left: int, instead_of: int | None) -> Iterator[tuple[str, Fraction]]:
+    def _losses(self, one: Taken, left: int, instead_of: int | None) -> Iterator[tuple[str, int]]:
         for member in one.members:
             if member in self._weights:
-                before = _NOTHING if instead_of is None else self._loss(member, one.full, instead_of)
+                before = 0 if instead_of is None else self._loss(member, one.full, instead_of)
                 yield member[0], self._loss(member, one.full, left) - before
 
-    def _loss(self, member: Member, full: int, left: int) -> Fraction:
+    def _loss(self, member: Member, full: int, left: int) -> int:
         """Return what is lost of one target; what its capacity was edited down by since then is no loss by signals."""
-        return max(_NOTHING, min(Fraction(self._weights[member]), self._scale * full) - self._scale * left)
+        return max(0, min(self._weights[member] * self._per, self._times * full) - self._times * left)
 
 
 def _leaves_nothing(gone: AbstractSet[Member], wanted: Mapping[Member, int]) -> bool:
