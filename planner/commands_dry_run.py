@@ -81,6 +81,8 @@ def dry_run(
     if as_json and form not in {None, "json"}:
         raise click.UsageError(f"--json and --format {form} exclude each other")
     form = "json" if as_json else form
+    if explain is not None and form not in {None, "text"}:
+        raise click.UsageError(f"--explain is text, and {form} has every reason in it")
     with told_all(as_json=form == "json"):
         read = read_source(fleet_path, plan_path)
         say_which_fleet(read.fleet_name, settings)

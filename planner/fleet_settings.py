@@ -117,11 +117,20 @@ def _read_source(name: str, item: object, path: str, kinds: Kinds, faults: Fault
     return SourceSpec(
         name=name,
         kind=str(raw.get("kind", "")),
-        settings=kind.read(rest, path, faults) if kind else None,
+        settings=_read_settings(kind, rest, path, faults) if kind else None,
         gives_inventory=kind.gives_inventory if kind else True,
         gives_health=kind.gives_health if kind else True,
         max_gone=MAX_GONE_DEFAULT if max_gone is None else max_gone,
     )
+
+
+def _read_settings(kind: SourceKind, raw: Mapping[str, Any], path: str, faults: Faults) -> Any:
+    """Return what a kind reads of its settings; one that fails over them is no stack trace of ours."""
+    try:
+        return kind.read(raw, path, faults)
+    except Exception as error:  # noqa: BLE001 - a third party's code may raise anything
+        faults.add(path, f"its kind cannot read it: {type(error).__name__}: {error}")
+        return None
 
 
 def _read_kind(value: object, path: str, kinds: Kinds, faults: Faults) -> SourceKind | None:

@@ -60,6 +60,19 @@ def _aim(one: Balancer) -> Aim:
     )
 
 
+def ambiguities(aims: Iterable[Aim]) -> tuple[Refusal, ...]:
+    """Return the ids that two load balancers have in pools of their own: signals are by id, and nobody knows of whom they are."""
+    first: dict[str, Aim] = {}
+    found: dict[str, Refusal] = {}
+    for aim in aims:
+        other = first.setdefault(aim.id, aim)
+        if (aim.addresses, aim.alias) != (other.addresses, other.alias):
+            what = f"{aim.id} of pool {other.pool} and {aim.id} of pool {aim.pool} are two load balancers"
+            message = f"{what}: signals about health are by id, so give each its own"
+            found.setdefault(aim.id, Refusal(event="sources-conflict", sources=(), message=message))
+    return tuple(found.values())
+
+
 def refusals(
     fleet: Fleet,
     offered: Mapping[str, Iterable[Balancer]],

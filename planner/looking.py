@@ -67,9 +67,10 @@ class Lookout:
         observations = self._ask(inventory.asked_first(fleet), ())
         filled = self._fill(read, fleet, observations, newest)
         assert filled.fleet is not None, "a fleet file that is right has its meaning"
-        then = inventory.asked_then(fleet)
-        if then:
-            observations |= self._ask(then, inventory.aims_of(filled.fleet))
+        aims = inventory.aims_of(filled.fleet)
+        if any(one.health.sources for one in fleet.endpoints) and (unclear := inventory.ambiguities(aims)):
+            raise NoPlan(unclear)
+        observations |= self._ask(inventory.asked_then(fleet), aims)
         self._offered = {
             name: frozenset(offer.id for offer in observations[name].offers) for name in inventory.asked_first(fleet)
         }

@@ -139,6 +139,7 @@ def test_explain_says_of_each_why(applied: Any) -> None:
     assert lines[-2:] == ["    out lb-3 (now 100)", "        out: nobody lists or offers it any more"]
     assert applied.run("dry-run", path, "--explain", "lb-3").stdout.splitlines()[1:] == lines[-2:]
     assert applied.run("dry-run", path, "--explain", "nobody").exit_code == 2
+    assert applied.run("dry-run", path, "--explain", "lb-3", "--json").exit_code == 2
 
 
 def test_json_has_a_reason_for_every_target(applied: Any) -> None:

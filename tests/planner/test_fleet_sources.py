@@ -1,15 +1,18 @@
 """What a fleet file may say of sources, health and pace, and what is said about one that says it wrongly."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import jsonschema
 import pytest
 
+from enactor.plan_faults import Faults
 from planner.fleet import Fleet, compile_fleet
 from planner.fleet_settings import Health, Pace
+from planner.observation import SourceKind
 from planner.schemas import schema_of
-from tests.planner.planner_world import ToldKinds, fleet
+from tests.planner.planner_world import ToldKind, ToldKinds, fleet
 
 STATIC = {"id": "lb-1", "addresses": ["192.0.2.1"]}
 
@@ -161,6 +164,34 @@ def test_a_pool_may_list_load_balancers_beside_its_sources() -> None:
 def test_every_fault_has_its_path_and_value(changes: dict[str, Any], wanted: str) -> None:
     """As everywhere in a fleet file."""
     assert wanted in faults(**changes)
+
+
+class FailingKinds(ToldKinds):
+    """A kind whose reader has a mistake in it, and one that cannot be loaded."""
+
+    def names(self) -> tuple[str, ...]:
+        return ("checks", "lists")
+
+    def find(self, name: str) -> SourceKind | str:
+        if name == "lists":
+            return "the kind lists (x:KIND) cannot be loaded: ImportError: no x"
+        found = super().find(name)
+        assert not isinstance(found, str)
+        return Mistaken(self.sources, inventory=False, health=True)
+
+
+class Mistaken(ToldKind):
+    def read(self, raw: Mapping[str, Any], path: str, faults: Faults) -> Any | None:
+        raise KeyError("regions")
+
+
+def test_a_kind_that_fails_is_a_fault_of_the_file() -> None:
+    """A third party's code ends in a sentence."""
+    reading = compile_fleet(fleet(), FailingKinds())
+    assert [str(fault) for fault in reading.faults] == [
+        "sources.albs.kind: the kind lists (x:KIND) cannot be loaded: ImportError: no x",
+        "sources.checks: its kind cannot read it: KeyError: 'regions'",
+    ]
 
 
 def test_a_source_that_nobody_asks_is_warned_of() -> None:

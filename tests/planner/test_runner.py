@@ -519,3 +519,18 @@ def test_a_mirror_that_missed_a_plan_gets_it_with_the_next_look() -> None:
     made.trouble = None
     assert [made.look(runner).detail for _ in range(3)] == ["", "", ""]
     assert made.followed == [1, 1, 1]
+
+
+def test_two_load_balancers_of_one_id_are_told_apart_before_signals_are_heard() -> None:
+    """In pools of their own they may share an id while nobody gives signals, which are by id."""
+    one, two = ({"id": "lb-1", "addresses": [address]} for address in ("192.0.2.1", "192.0.2.2"))
+    listed = [
+        {"name": f"{name}.example.test", "zone": "main", "pools": {pool: 1}}
+        for name, pool in (("ep1", "blue"), ("ep2", "green"))
+    ]
+    made = world(pools={"blue": [one], "green": [two]}, endpoints=listed)
+    assert made.look(made.planner()).outcome == "no-plan"
+    (told,) = made.told(NoPlanMade)
+    assert told.message.startswith("lb-1 of pool blue and lb-1 of pool green are two load balancers: signals")
+    made.raw["health"] = {"from": []}
+    assert made.look(made.planner()).outcome == "published"
