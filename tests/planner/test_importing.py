@@ -363,6 +363,7 @@ def test_no_pool_is_taken_out_whose_other_load_balancers_would_clash() -> None:
 def test_the_example_comes_back_as_it_was_written() -> None:
     """What people start from, imported out of the zone that it makes: the same pools, shares and capacities, by other words."""
     plan = read_fleet(str(EXAMPLE)).plan
+    assert plan is not None
     value = said(*(record for endpoint in plan.endpoints for record in content_of_endpoint(endpoint)))
     written = yaml_text.load(EXAMPLE.read_text(encoding="utf-8"))
     pools = {word: [one for one in pool if one.get("enabled", True)] for word, pool in written["pools"].items()}

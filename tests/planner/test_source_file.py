@@ -117,7 +117,8 @@ def test_settings_are_read_with_their_faults() -> None:
 def test_the_kind_is_installed_as_an_entry_point() -> None:
     """As a third party's is; a fleet file beside another directory looks there."""
     kinds = InstalledKinds("fleets")
-    assert "file" in kinds.names()
+    assert {"elbv2", "file", "probe"} <= set(kinds.names())
+    assert not any(isinstance(kinds.find(name), str) for name in ("elbv2", "file", "probe"))
     kind = kinds.find("file")
     assert not isinstance(kind, str)
     assert kind.read({"path": "lbs"}, "s", Faults()) == FileSettings("lbs", "fleets")
