@@ -57,12 +57,21 @@ class Line:
         self.probes = probes
         self._nonces = 0
         self._now = 0.0
+        self._is_over = False
+        self.commands = 0
+        """How many command lines a person has given: an outage that one of them met is over for the next."""
 
     def ask(self, op: Op) -> Any:
         """Stop with an operation in hand, and go on with its answer."""
         scheduler = greenlet.getcurrent().parent
         assert scheduler is not None, "actors run under a scheduler"
-        answer: Answer = scheduler.switch(op)
+        if self._is_over:
+            raise greenlet.GreenletExit
+        try:
+            answer: Answer = scheduler.switch(op)
+        except greenlet.GreenletExit:
+            self._is_over = True  # nobody needs this run any more: what it would tidy up is asked of nobody
+            raise
         if answer.error is not None:
             raise answer.error
         return answer.value

@@ -21,10 +21,11 @@ import msgspec
 
 from . import probes
 from .exhaustive import Found, search
-from .scenarios import ALL, OCTOBER
+from .scenarios import OCTOBER
 from .schedules import Tally, campaign, decoded, encoded, replayed, shrunk
 from .stage import THIN, Scenario, Stage, Tier, timeline
-from .teeth import TEETH
+from .stories import ALL
+from .teeth_verbs import TEETH
 from .wire_world import wire_tier
 
 LOOK_RUNS: Final = 10

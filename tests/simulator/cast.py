@@ -1,34 +1,30 @@
 """Who takes part: the product's own code, each part built as the command line builds it, on a line to the outside."""
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from enactor.brake import Table
 from enactor.collect import FleetZones, collect
-from enactor.cycle import Enactor, Tally, comment_text
-from enactor.endpoint_verbs import EndpointOperator, Place, remedy_of_file
+from enactor.cycle import Enactor, Tally
 from enactor.guards import LimitsTable
-from enactor.hooks import Event, Hook
-from enactor.library import Library
+from enactor.hooks import Hook
+from enactor.library import Library, Mirror
 from enactor.outcome import ZonePort
 from enactor.plan import Plan
+from enactor.ports import OutsideError
 from enactor.table import PlanTable
-from enactor.verbs import Operator
-from enactor.wheel import Wheel
+from planner.mirroring import bring_to_head
 from planner.publisher import Signature, publish
 from planner.publishing import Wish
 
 from .actors import Actor, Line
+from .hands import FLEET, WRITTEN_AT, ZONE, ZONE_NAME, ZONE_NAMES, Hands, ignored
+from .mirror_model import WatchedMirror
 from .ops import ByHand, TableByHand
-from .probes import Listener, of_collect
+from .probes import Listener, of_collect, of_cycle
 from .thin_ports import ThinDisk, ThinTable, ThinZones
 
-FLEET = "edge"
-ZONE = "Z0SIMULATED"
-ZONE_NAME = "example.test."
-ZONE_NAMES = {ZONE: ZONE_NAME}
-WRITTEN_AT = datetime(2026, 1, 1, tzinfo=UTC)
+__all__ = ["FLEET", "WRITTEN_AT", "ZONE", "ZONE_NAME", "ZONE_NAMES", "ignored"]
 
 
 class ThinPorts:
@@ -41,18 +37,15 @@ class ThinPorts:
         return ThinTable(line, FLEET)
 
 
-def ignored(_event: Event) -> None:
-    """Hear of calls that nobody counts."""
-
-
-def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = False) -> Actor:
-    """Return a planner that publishes some plans, one after the other."""
+def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = False, mirrored: bool = False) -> Actor:
+    """Return a planner that publishes some plans, one after the other, and may bring the mirror to each."""
 
     def body(line: Line) -> Any:
         table = line.plan_table()
+        mirror = WatchedMirror(line, FLEET) if mirrored else None
         signature = Signature(name, "", WRITTEN_AT.isoformat())
         for plan in plans:
-            publish(
+            published = publish(
                 table,
                 plan,
                 Wish(unguarded=unguarded),
@@ -61,29 +54,39 @@ def planner(name: str, number: int, plans: Sequence[Plan], *, unguarded: bool = 
                 clock=line,
                 chance=line,
             )
+            if mirror is not None and published.head is not None:
+                with suppress(OutsideError):  # the command line says so, and the next publish tries again
+                    bring_to_head(mirror, table, published.head)
 
     return Actor(name=name, number=number, body=body)
 
 
 def enactor(
-    name: str, number: int, *, cycles: int = 1, survey_seconds: float = 0.0, enactor_id: str = "", lives: int = 1
+    name: str,
+    number: int,
+    *,
+    cycles: int = 1,
+    survey_seconds: float = 0.0,
+    enactor_id: str = "",
+    lives: int = 1,
+    mirrored: bool = False,
 ) -> Actor:
     """Return an enactor that does some cycles; with a long pause between surveys the later ones go by memory.
 
-    With several lives it is started again as often, with nothing left but what was on its disk.
+    With several lives it is started again as often, with nothing left but what was on its disk; `mirrored`, it has the mirror.
     """
 
     def body(line: Line) -> Any:
         disk = ThinDisk() if lives > 1 else None
         for _ in range(lives):
-            one = new_enactor(line, enactor_id or name, disk)
+            one = new_enactor(line, enactor_id or name, disk, WatchedMirror(line, FLEET) if mirrored else None)
             for _ in range(cycles):
-                one.cycle(survey_seconds=survey_seconds)
+                of_cycle(one.cycle(survey_seconds=survey_seconds), line.probes)
 
     return Actor(name=name, number=number, body=body)
 
 
-def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None) -> Enactor:
+def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None, mirror: Mirror | None = None) -> Enactor:
     """Return the real enactor on a line."""
     table, tally = line.plan_table(), Tally(Listener(line.probes))
     return Enactor(
@@ -93,7 +96,7 @@ def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None) -> Enactor:
         limits=LimitsTable(),
         zones=line.hosted_zones(tally),
         store=table,
-        library=Library(table, disk),
+        library=Library(table, disk, mirror),
         clock=line,
         chance=line,
         tally=tally,
@@ -120,61 +123,19 @@ def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
     return Actor(name=name, number=number, body=body)
 
 
-def operator(name: str, number: int, *verbs: str) -> Actor:
-    """Return a person who uses the product's verbs: init, stop, start."""
+def at_the_wheel(
+    name: str, number: int, *deeds: str, files: Mapping[str, Plan] | None = None, mirrored: bool = False
+) -> Actor:
+    """Return a person who uses the product's verbs one after the other; each deed is the verb and what else it takes.
 
-    def body(line: Line) -> Any:
-        table, zones = line.plan_table(), line.hosted_zones(ignored)
-        comment = comment_text(FLEET, name, "")
-        wheel = Wheel(fleet=FLEET, enactor=name, zones=zones, clock=line, chance=line, comment=comment)
-        one = Operator(wheel)
-
-        def said() -> Table:
-            return Table(table.head(), table.floor())
-
-        done: dict[str, Callable[[], Any]] = {
-            "stop": lambda: one.stop(ZONE, said),
-            "start": lambda: one.start(ZONE, said, None),
-        }
-        for verb in verbs:
-            done[verb]()
-
-    return Actor(name=name, number=number, body=body)
-
-
-def at_the_wheel(name: str, number: int, *deeds: str, newest: Plan | None = None) -> Actor:
-    """Return a person who uses the verbs of an endpoint; each deed is the verb, the endpoint, and what else it takes.
-
-    `newest`: the plan that a heal is taken from, as a person has it who cannot reach the table.
+    `files`: the plans that a heal is taken from, by name. What is refused, or has no answer, is read, and the person goes on.
     """
 
     def body(line: Line) -> Any:
-        comment = comment_text(FLEET, name, "")
-        wheel = Wheel(
-            fleet=FLEET, enactor=name, zones=line.hosted_zones(ignored), clock=line, chance=line, comment=comment
-        )
-        hand = EndpointOperator(wheel)
+        mirror = WatchedMirror(line, FLEET) if mirrored else None
+        hands = Hands(line, name, files or {}, mirror)
         for deed in deeds:
-            verb, label, *more = deed.split()
-            place = Place(ZONE, f"{label}.{ZONE_NAME}")
-            match verb:
-                case "hold":
-                    hand.hold(place, 3600.0)
-                case "release":
-                    hand.release(place)
-                case "allow":
-                    hand.allow(place, more[0], int(more[1]), 3600.0)
-                case "retire":
-                    hand.retire(place, None, 0)
-                case "adopt":
-                    hand.adopt(place)
-                case "heal":
-                    assert newest is not None, "a heal takes its content from somewhere"
-                    remedy = remedy_of_file(newest.endpoints, place, "a file")
-                    hand.heal_preview(place, remedy)  # the command line always shows it first
-                    hand.heal(place, remedy)
-                case _:
-                    raise AssertionError(f"no verb {verb}")
+            hands.do(deed)
 
     return Actor(name=name, number=number, body=body)
 
@@ -187,12 +148,3 @@ def person(name: str, number: int, *deeds: ByHand | TableByHand) -> Actor:
             line.ask(deed)
 
     return Actor(name=name, number=number, body=body, is_person=True)
-
-
-def pinner(name: str, number: int, generation: int) -> Actor:
-    """Return a person who pins a plan by the product's verb."""
-
-    def body(line: Line) -> Any:
-        line.plan_table().pin(generation, reason="", by=name, created_at=WRITTEN_AT.isoformat())
-
-    return Actor(name=name, number=number, body=body)

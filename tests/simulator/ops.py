@@ -100,6 +100,24 @@ class DeleteAll(msgspec.Struct, frozen=True, tag=True):
     sks: tuple[str, ...]
 
 
+class MirrorGet(msgspec.Struct, frozen=True, tag=True):
+    """Read the plan mirror's object, unless it is the one that is known."""
+
+    if_none_match: str
+
+
+class MirrorHead(msgspec.Struct, frozen=True, tag=True):
+    """Read what the plan mirror says of its object."""
+
+
+class MirrorPut(msgspec.Struct, frozen=True, tag=True):
+    """Write the plan mirror's object, if it still is the one that was seen, or if there is none."""
+
+    item: Pairs
+    if_match: str
+    if_none_match: str
+
+
 class Sleep(msgspec.Struct, frozen=True, tag=True):
     """Wait."""
 
@@ -136,11 +154,19 @@ class ByHand(msgspec.Struct, frozen=True, tag=True):
     name: str = ""
 
 
-TableHand = Literal["restore the first backup", "swap the chunks of two plans"]
+TableHand = Literal[
+    "restore the first backup",
+    "swap the chunks of two plans",
+    "let it go dark",
+    "let it come back",
+    "mix the mirror up",
+    "let the mirror leap",
+    "take the mirror away",
+]
 
 
 class TableByHand(msgspec.Struct, frozen=True, tag=True):
-    """A person changes the table behind the product's back."""
+    """A person changes the table or its mirror behind the product's back, or the table stops answering for a while."""
 
     hand: TableHand
 
@@ -155,6 +181,7 @@ class Raw(msgspec.Struct, frozen=True, tag=True):
 ZoneRead = Fences | SwitchAlone | Listing | At
 TableRead = Get | Under
 TableWrite = Put | Transact | DeleteAll
+MirrorOp = MirrorGet | MirrorHead | MirrorPut
 Meaning = ZoneRead | NextPage | ZoneName | Cas | TableRead | TableWrite
 
 
@@ -178,7 +205,7 @@ class Sent(msgspec.Struct, frozen=True, tag=True):
 
 
 ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | Raw
-TableOp = TableRead | TableWrite | TableByHand
+TableOp = TableRead | TableWrite | TableByHand | MirrorOp
 Op = ZoneOp | TableOp | Sent | Sleep | SdkWait
 
 Component = Literal["zone", "table", "none"]
@@ -217,7 +244,7 @@ def is_write(op: Op) -> bool:
     """Tell whether an operation may change anything."""
     if isinstance(op, Sent):
         return is_write(op.means)
-    return isinstance(op, Cas | Put | Transact | DeleteAll | ByHand | TableByHand | Raw)
+    return isinstance(op, Cas | Put | Transact | DeleteAll | MirrorPut | ByHand | TableByHand | Raw)
 
 
 def pairs(item: Item) -> Pairs:
@@ -265,6 +292,12 @@ def said(op: Op) -> str:
             return "transacts " + ", ".join(_write_said(write) for write in writes)
         case DeleteAll(sks):
             return f"deletes items {', '.join(sks)}"
+        case MirrorGet():
+            return "reads the mirror"
+        case MirrorHead():
+            return "looks at the mirror"
+        case MirrorPut(item):
+            return f"writes plan {dict(item)['generation']!s} into the mirror"
         case Sleep():
             return "sleeps"
         case SdkWait():

@@ -9,6 +9,7 @@ from enactor.batch import Batch
 from enactor.fence import Fence
 from enactor.hooks import BatchEnded, CycleEnded, EndpointRefused, Event, PlanRefused
 from enactor.observe import fence_range
+from enactor.report import CycleReport
 from enactor.report_collect import CollectReport
 
 from .ops import Cas, Op, Transact
@@ -33,6 +34,43 @@ OVERTAKEN: Final = "a publish was overtaken"
 FLOOR: Final = "FLOOR was raised"
 STOPPED: Final = "a cycle found the zone stopped"
 DISK: Final = "a cycle worked from the disk"
+MIRROR: Final = "a cycle worked from the mirror"
+MIRROR_OLD: Final = "the mirror was older than what is open"
+MIRROR_LOST: Final = "a plan at hand was one that the table has lost"
+MIRROR_DAMAGED: Final = "a damaged mirror was passed over"
+MIRROR_RACED: Final = "two planners met at the mirror"
+DRAINED: Final = "a slow drain was stopped"
+ALLOWED: Final = "an allow was used up"
+ALLOW_KEPT: Final = "a repair left an allow for another plan in place"
+ALLOWED_PLAN: Final = "a plan that was refused as a whole was opened after all"
+VERB_CONFLICT: Final = "a verb met a conflict, looked again, and was done"
+VERB_LOST: Final = "a verb found that its lost batch had been carried out"
+HEAL_GATED: Final = "the last gate refused a heal"
+RETIRE_LISTED: Final = "a retire was refused because the newest plan lists the name"
+RETIRE_OPEN: Final = "a retire was refused because the open plan lists the name"
+RETIRE_POINTED: Final = "a retire was refused because an alias points there"
+RETIRE_POINTED_SOON: Final = "a retire was refused because an alias there may be put back"
+RETIRE_HELD: Final = "a retire was refused because the name is held"
+DISOWNED_UNDER_WAY: Final = "a batch on its way met a name that had been disowned"
+DEINIT_REFUSED: Final = "a deinit was refused because the zone is not stopped"
+REPUBLISH_REFUSED: Final = "a republish was refused because its source was condemned or gone"
+RETIRED: Final = "a name was retired"
+ADOPTED: Final = "a name was adopted"
+DISOWNED: Final = "a name was disowned"
+HEALED: Final = "an endpoint was healed by hand"
+LEFT: Final = "a zone was taken out of the fleet"
+CAME_BACK: Final = "a zone was brought into service by init"
+REPUBLISHED: Final = "an old plan was published again"
+VERBS_DONE: Final = {
+    "retire": RETIRED,
+    "adopt": ADOPTED,
+    "disown": DISOWNED,
+    "heal": HEALED,
+    "deinit": LEFT,
+    "init": CAME_BACK,
+    "republish": REPUBLISHED,
+}
+"""What is shown where a verb has written something and was done."""
 
 ALL: Final = (
     CONFLICT,
@@ -55,6 +93,27 @@ ALL: Final = (
     FLOOR,
     STOPPED,
     DISK,
+    MIRROR,
+    MIRROR_OLD,
+    MIRROR_LOST,
+    MIRROR_DAMAGED,
+    MIRROR_RACED,
+    DRAINED,
+    ALLOWED,
+    ALLOW_KEPT,
+    ALLOWED_PLAN,
+    VERB_CONFLICT,
+    VERB_LOST,
+    HEAL_GATED,
+    RETIRE_LISTED,
+    RETIRE_OPEN,
+    RETIRE_POINTED,
+    RETIRE_POINTED_SOON,
+    RETIRE_HELD,
+    DISOWNED_UNDER_WAY,
+    DEINIT_REFUSED,
+    REPUBLISH_REFUSED,
+    *VERBS_DONE.values(),
 )
 
 
@@ -71,6 +130,7 @@ class Listener:
     def __init__(self, probes: Probes) -> None:
         self._probes = probes
         self._generation = 0
+        self._refused: set[int] = set()
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -82,8 +142,10 @@ class Listener:
                 self._set(DISK, holds=event.source == "disk")
             case EndpointRefused():
                 self._set(REFUSED_ENDPOINT)
+                self._set(DRAINED, holds=event.guard == "slow-drain")
             case PlanRefused():
                 self._set(REFUSED_PLAN)
+                self._refused.add(event.generation)
             case _:
                 pass
 
@@ -92,12 +154,25 @@ class Listener:
         self._set(LOST, holds=event.outcome == "unknown")
         self._set(LOST_BUT_APPLIED, holds=event.change_id == "unknown")
         self._set(OPENED_ALONE, holds=event.opened and not event.names)
+        self._set(ALLOWED_PLAN, holds=event.opened and event.generation in self._refused)
         self._set(SUPERSEDED, holds=0 < self._generation < event.generation)
         self._generation = event.generation
 
     def _set(self, probe: str, *, holds: bool = True) -> None:
         if holds:
             self._probes.hit.add(probe)
+
+
+def of_cycle(report: CycleReport, probes: Probes) -> None:
+    """Set what the report of a cycle shows."""
+    mirror = report.plan.source == "mirror"
+    for probe, holds in (
+        (MIRROR, mirror),
+        (MIRROR_OLD, mirror and any(zone.plan == "ahead" for zone in report.zones)),
+        (MIRROR_LOST, any("was published before" in problem for problem in report.problems)),
+    ):
+        if holds:
+            probes.hit.add(probe)
 
 
 def of_collect(report: CollectReport, probes: Probes) -> None:
@@ -122,8 +197,15 @@ def of_answer(op: Op, *, applied: bool, zone_records: object, probes: Probes) ->
                         probes.hit.add(REPAIRED)
                     elif swap.fence_before is None:
                         probes.hit.add(MARKED if swap.before else CREATED)
-            elif _own_write(batch, zone_records):
-                probes.hit.add(OWN_WRITE_IN_THE_WAY)
+                    if swap.allowed:
+                        probes.hit.add(ALLOWED)
+                    elif swap.purpose == "repair" and swap.fence_after.allow:
+                        probes.hit.add(ALLOW_KEPT)
+            else:
+                if _own_write(batch, zone_records):
+                    probes.hit.add(OWN_WRITE_IN_THE_WAY)
+                if _unowned(batch, zone_records):
+                    probes.hit.add(DISOWNED_UNDER_WAY)
         case Transact(writes):
             if not applied and any(write.sk == "head" and write.item for write in writes):
                 probes.hit.add(OVERTAKEN)
@@ -131,6 +213,15 @@ def of_answer(op: Op, *, applied: bool, zone_records: object, probes: Probes) ->
                 probes.hit.add(FLOOR)
         case _:
             pass
+
+
+def _unowned(batch: Batch, records: object) -> bool:
+    """Tell whether an enactor's batch rests on a fence that has gone without another in its place."""
+    assert isinstance(records, tuple)
+    if batch.origin != "cycle":
+        return False
+    fences = fence_range(batch.zone, batch.zone_name, "", records).fences
+    return any(swap.fence_before is not None and swap.name not in fences for swap in batch.swaps)
 
 
 def _own_write(batch: Batch, records: object) -> bool:

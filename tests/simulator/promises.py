@@ -11,12 +11,13 @@ from typing import Final
 import msgspec
 
 from enactor.batch import Batch
-from enactor.fence import Fence, Switch
+from enactor.fence import Fence, Switch, is_running
 from enactor.observe import FenceRange, fence_range
 from enactor.plan import Plan, canonical_json, content_of_endpoint, digest_of
-from enactor.records import MANAGED_TYPES, Content, RecordSet, content_digest, content_of, kinds_of
-from enactor.table_keys import CHUNKS, HEAD, PLANS
+from enactor.records import MANAGED_TYPES, Content, Kind, RecordSet, content_digest, content_of, kinds_of
+from enactor.table_keys import ALLOWS, CHUNKS, HEAD, PLANS
 
+from .mirror_reading import MIRROR, mirrored
 from .table_model import Table
 from .world import ZoneState
 
@@ -31,26 +32,42 @@ RETIRED_STAYS_AWAY: Final = "retired stays away"
 """Part of promise 2: what a tombstone keeps away is brought back by no cycle, however late its batch."""
 STOP_MEANS_STOP: Final = "stop means stop"
 """Part of promise 2: what was decided before a stop never lands after it."""
+NEVER_UNASKED: Final = "never less than allowed"
+"""Part of promise 1: no cycle takes more of an endpoint than the limits say, at once or in small steps, unless a person allowed it
+for that very generation; an allow is used up by the swap that rests on it, and a plan that leaves endpoints out is opened by nobody."""
+NO_DEPENDENCY: Final = "no hidden dependency"
+"""Promise 7: with the table away, what the mirror says is put in place."""
+SHRINK_MAX: Final = 0.5
+DRAIN_MAX: Final = 0.7
 Key = tuple[str, str, str]
 """What makes a record set one in its zone: name, type, identifier."""
 
 
 class Story:
-    """The plans that may be published, by digest: what each says of each endpoint."""
+    """The plans that may be published, by digest: what each says of each endpoint. Files are no plans of the table's."""
 
-    def __init__(self, fleet: str, plans: Iterable[Plan]) -> None:
+    def __init__(self, fleet: str, plans: Iterable[Plan], *, files: Iterable[Plan] = ()) -> None:
         self.fleet = fleet
         self.contents: dict[str, dict[tuple[str, str], str]] = {}
         self.known: dict[tuple[str, str], set[str]] = {}
+        self.retired: dict[str, frozenset[tuple[str, str]]] = {}
+        self.began: dict[str, frozenset[str]] = {}
+        """What each name answered when the story began; in the simulator no time passes, so every slow-drain window begins there."""
         self._by_digest: dict[tuple[str, str, str], Content] = {}
+        for plan in files:
+            self._learn(plan)
         for plan in plans:
-            for endpoint in plan.endpoints:
-                content = content_of_endpoint(endpoint)
-                self._by_digest[*endpoint.key, content_digest(content)] = content
+            self._learn(plan)
             said = {endpoint.key: content_digest(content_of_endpoint(endpoint)) for endpoint in plan.endpoints}
             self.contents[digest_of(canonical_json(plan))] = said
+            self.retired[digest_of(canonical_json(plan))] = frozenset(one.key for one in plan.retired)
             for key, digest in said.items():
                 self.known.setdefault(key, set()).add(digest)
+
+    def _learn(self, plan: Plan) -> None:
+        for endpoint in plan.endpoints:
+            content = content_of_endpoint(endpoint)
+            self._by_digest[*endpoint.key, content_digest(content)] = content
 
     def content(self, zone: str, name: str, digest: str) -> Content | None:
         """Return the content of an endpoint that has a digest."""
@@ -85,6 +102,11 @@ class Change(msgspec.Struct, frozen=True):
     has: dict[str, tuple[RecordSet, ...]]
 
     @property
+    def ran(self) -> bool:
+        """Tell whether the zone ran before."""
+        return is_running(self.old.switch.switch, None)
+
+    @property
     def changed(self) -> list[str]:
         """Return the names whose record sets changed."""
         return [name for name in sorted({*self.had, *self.has}) if self.had.get(name) != self.has.get(name)]
@@ -99,10 +121,17 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
         sets_by_name(before),
         sets_by_name(after),
     )
+    if batch.origin == "selftest":
+        return _beside_scratch(before, after)
     ours = {swap.name for swap in batch.swaps}
     return (
-        *_emptied(change),
-        *_mixed(story, change),
+        *_emptied(story, change, batch),
+        *_cut_off(change),
+        *_unasked(story, change, batch),
+        *_lifted(change),
+        *_left(story, change),
+        *_mixed(story, change, batch),
+        *_misnamed(change, batch),
         *_backwards(story, change, by_a_person=batch.origin == "verb"),
         *_thawed(change, batch),
         *_brought_back(change, batch),
@@ -110,15 +139,105 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
     )
 
 
-def _emptied(change: Change) -> list[str]:
+def _beside_scratch(before: ZoneState, after: ZoneState) -> tuple[str, ...]:
+    """A self-test leaves everything but its scratch names as it is."""
+    one, other = ({record for record in state.records if "_selftest-" not in record.name} for state in (before, after))
+    return () if one == other else (f"{WHOLE}: a self-test changed what is none of its own",)
+
+
+def _emptied(story: Story, change: Change, batch: Batch) -> list[str]:
+    """Nothing takes the last set of a kind but a person's retire: of a name, or of the kind that the open plan does not want."""
     faults = []
     for name, records in change.had.items():
-        if _is_tombstone(change, name):
-            continue  # a person's own verb, and the one way to remove
+        if _is_tombstone(change, name) and batch.origin == "verb":
+            continue  # a person's own verb, and the one way to remove a name; `of_retire` judges whether it might
         lost = kinds_of(records) - kinds_of(change.has.get(name, ()))
+        if batch.origin == "verb" and batch.retires and change.has.get(name):
+            lost = lost & _wanted_kinds(story, change, name)
         if lost:
             faults.append(f"{NEVER_EMPTY}: a batch took the last {' and '.join(sorted(lost))} of {name} away")
     return faults
+
+
+def _wanted_kinds(story: Story, change: Change, name: str) -> frozenset[Kind]:
+    """Return the kinds that the open plan wants at a name."""
+    switch = change.new.switch.switch
+    digest = story.of_switch(switch).get((change.zone, name)) if isinstance(switch, Switch) else None
+    return kinds_of(story.content(change.zone, name, digest) or ()) if digest else frozenset()
+
+
+def _cut_off(change: Change) -> list[str]:
+    """No batch leaves an alias of the zone, managed or not, without what it points to."""
+    targets = {(name, record.type) for name, records in change.had.items() for record in records}
+    left = {(name, record.type) for name, records in change.has.items() for record in records}
+    return [
+        f"{NEVER_EMPTY}: a batch took away what the alias {name} points to"
+        for name, records in sorted(change.has.items())
+        for record in records
+        if record.alias is not None and (record.alias.name, record.type) in targets - left
+    ]
+
+
+def targets_of(records: Iterable[RecordSet]) -> frozenset[str]:
+    """Return what record sets lead to, told apart by address or alias."""
+    return frozenset(
+        target for record in records for target in ([record.alias.name] if record.alias else record.values)
+    )
+
+
+def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
+    """Nothing takes more than the limits say, but a retire, and what leads back to what the fence names.
+
+    What a person allowed is for cycles alone. All weights of the stories are the same.
+    """
+    faults = []
+    for name in change.changed:
+        before, after = _fence(change.old, name), _fence(change.new, name)
+        if after is None or (before is not None and before.plan == after.plan):
+            continue
+        if batch.retires or after.state == "retired":
+            continue
+        named = story.content(change.zone, name, before.plan) if before else None
+        base = targets_of(named or change.had.get(name, ()))
+        gone = targets_of(change.had.get(name, ())) - targets_of(change.has.get(name, ()))
+        is_cycle = batch.origin == "cycle"
+        allows = before.allow if before and is_cycle else ()
+        allowed = {one.guard for one in allows if one.generation == after.gen}
+        if len(gone & base) > SHRINK_MAX * len(base) and not allowed >= {"shrink-targets", "shrink-capacity"}:
+            faults.append(f"{NEVER_UNASKED}: a batch took {len(gone & base)} of {len(base)} targets of {name} away")
+        began = story.began.get(name, frozenset())
+        left = len(began & targets_of(change.has.get(name, ())))
+        if is_cycle and gone and base != began and left < (1 - DRAIN_MAX) * len(began) and "slow-drain" not in allowed:
+            faults.append(f"{NEVER_UNASKED}: step by step {name} came to {left} of the {len(began)} targets it had")
+        if is_cycle and any(one.generation <= after.gen for one in after.allow):
+            faults.append(f"{NEVER_UNASKED}: what was allowed at {name} is allowed once more")
+    return faults
+
+
+def _lifted(change: Change) -> list[str]:
+    """What a person marked stays marked until the verb that lifts it; only a zone that stands still is left with its marks."""
+    promise = {"hold": HOLD_MEANS_HOLD, "retired": RETIRED_STAYS_AWAY}
+    faults = [
+        f"{HOLD_MEANS_HOLD}: a batch retired {name}, which a person had frozen"
+        for name in sorted(change.new.fences)
+        if _is_tombstone(change, name) and (before := _fence(change.old, name)) and before.state == "hold"
+    ]
+    if not change.ran:
+        return faults
+    return faults + [
+        f"{promise[fence.state]}: a batch took the mark of {name} away while the zone runs"
+        for name in sorted(change.old.fences)
+        if (fence := _fence(change.old, name)) and fence.state in promise and name not in change.new.fences
+    ]
+
+
+def _left(story: Story, change: Change) -> list[str]:
+    """A switch goes only where it stops, and as the last of all that is the fleet's."""
+    if change.old.switch.record is None or change.new.switch.record is not None:
+        return []
+    mine = [name for name in change.new.fences if (fence := _fence(change.new, name)) and fence.fleet == story.fleet]
+    faults = [f"{STOP_MEANS_STOP}: a batch took the switch away while the zone runs"] if change.ran else []
+    return faults + [f"{STOP_MEANS_STOP}: a batch took the switch away while {name} has its fence" for name in mine]
 
 
 def _fence(found: FenceRange, name: str) -> Fence | None:
@@ -126,7 +245,7 @@ def _fence(found: FenceRange, name: str) -> Fence | None:
     return fence if isinstance(fence, Fence) else None
 
 
-def _mixed(story: Story, change: Change) -> list[str]:
+def _mixed(story: Story, change: Change, batch: Batch) -> list[str]:
     """A batch leaves what its fence says, but for single sets that somebody else had changed before and that it did not touch.
 
     A batch rests on the fence and on what it deletes; a set that it leaves alone may have been changed by hand since it was read.
@@ -139,6 +258,9 @@ def _mixed(story: Story, change: Change) -> list[str]:
         if _is_tombstone(change, name) and not has:
             continue
         wanted = story.content(change.zone, name, after.plan) if after else None
+        if after and batch.retires:  # a person takes one type away, and what is left may be no plan's
+            left = content_of(record for record in change.had.get(name, ()) if record.type != batch.retires)
+            wanted = left if content_digest(left) == after.plan else None
         if wanted is None:
             faults.append(f"{WHOLE}: a batch left {name} with a fence that says no content of any plan")
             continue
@@ -147,6 +269,23 @@ def _mixed(story: Story, change: Change) -> list[str]:
         if _differing(wanted, has) - by_hand:
             faults.append(f"{WHOLE}: a batch left {name} with {_ids(has)}, which is not what its fence says")
     return faults
+
+
+def _misnamed(change: Change, batch: Batch) -> list[str]:
+    """An adopt names what stands, and nothing else."""
+    if batch.origin != "verb":
+        return []
+    adopted = [
+        swap
+        for swap in batch.swaps
+        if swap.fence_after.gen == 0
+        and ((before := _fence(change.old, swap.name)) is None or before.gen or _was_tombstone(change, swap.name))
+    ]
+    return [
+        f"{WHOLE}: {swap.name} was adopted with a fence that does not say what stands there"
+        for swap in adopted
+        if content_digest(content_of(change.has.get(swap.name, ()))) != swap.fence_after.plan
+    ]
 
 
 def _differing(wanted: Iterable[RecordSet], found: Iterable[RecordSet]) -> frozenset[Key]:
@@ -183,7 +322,7 @@ def _backwards(story: Story, change: Change, *, by_a_person: bool) -> list[str]:
     was, now = change.old.switch.switch, change.new.switch.switch
     opened = now.gen if isinstance(now, Switch) else 0
     faults = []
-    if isinstance(was, Switch) and opened < was.gen:
+    if isinstance(was, Switch) and change.new.switch.record is not None and opened < was.gen:
         faults.append(f"{NEVER_BACKWARDS}: a batch took the open generation from {was.gen} to {opened}")
     said = story.of_switch(now) if isinstance(now, Switch) else {}
     for name in change.changed:
@@ -246,6 +385,75 @@ def of_pair(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
     return tuple(faults)
 
 
+def of_meeting(story: Story, before: ZoneState, after: ZoneState, batch: Batch, table: Table) -> tuple[str, ...]:
+    """Return what a batch has broken that only zone and table together tell: who was retired, and which plan was opened."""
+    old, new = reading(before, story.fleet), reading(after, story.fleet)
+    was, now = old.switch.switch, new.switch.switch
+    if not isinstance(was, Switch) or not isinstance(now, Switch):
+        return ()
+    if batch.origin == "cycle" and now.gen > was.gen > 0:
+        return tuple(_vanished(story, was, now, before.zone.zone_id, table))
+    if batch.origin == "verb":
+        gone = [swap.name for swap in batch.swaps if swap.fence_after.state == "retired"]
+        return tuple(_listed(story, now, before.zone.zone_id, gone, table))
+    return ()
+
+
+def _vanished(story: Story, was: Switch, now: Switch, zone: str, table: Table) -> list[str]:
+    """A plan that leaves an endpoint out, and does not list it under retired, is opened only where a person allowed it."""
+    retired = next((keys for digest, keys in story.retired.items() if digest.startswith(now.plan)), frozenset())
+    left_out = {key for key in story.of_switch(was) if key[0] == zone} - set(story.of_switch(now)) - retired
+    if not left_out or f"{ALLOWS}{now.gen:012d}#vanished" in table:
+        return []
+    return [
+        f"{NEVER_UNASKED}: generation {now.gen} was opened, which leaves {name} out" for _, name in sorted(left_out)
+    ]
+
+
+def _listed(story: Story, now: Switch, zone: str, names: Iterable[str], table: Table) -> list[str]:
+    """A retire takes no name that the open plan lists, unless a newer one lists it under retired."""
+    said = story.of_switch(now)
+    newer = [digest for generation, digest in manifests(table).items() if generation > now.gen]
+    leaves = {key for digest in newer for key in story.retired.get(digest, ())}
+    return [
+        f"{NEVER_EMPTY}: {name} was retired, which generation {now.gen}, the open one, lists"
+        for name in names
+        if (zone, name) in said and (zone, name) not in leaves
+    ]
+
+
+def of_mirror(before: Table, after: Table) -> tuple[str, ...]:
+    """Return what a planner's write into the mirror has broken: nothing replaces what is newer and that HEAD knows of."""
+    was, now = mirrored(before), mirrored(after)
+    if was is None or before.get(MIRROR) == after.get(MIRROR):
+        return ()
+    if now is not None and now[0] < was[0] <= head_generation(after):
+        return (f"{NEVER_BACKWARDS}: the mirror went from plan {was[0]} to {now[0]}",)
+    return ()
+
+
+def of_dark(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
+    """Return what an enactor has not brought to the mirror's plan while the table is away, but for what waits by design."""
+    found = mirrored(table)
+    fences = reading(state, story.fleet)
+    switch = fences.switch.switch
+    if found is None or not isinstance(switch, Switch) or not is_running(switch, None):
+        return ()
+    generation, digest, _ = found
+    if generation < switch.gen or (generation == switch.gen and not digest.startswith(switch.plan)):
+        return ()  # an older one is at hand, or another: only repairs
+    has = sets_by_name(state)
+    end = End(fences, has, frozenset({digest}), frozenset({digest}))
+    faults = [] if switch.gen == generation else [f"{NO_DEPENDENCY}: plan {generation} of the mirror was not opened"]
+    return tuple(faults) + tuple(
+        f"{NO_DEPENDENCY}: {name} stands at {_ids(has.get(name, ()))} and not as plan {generation} of the mirror says"
+        for (zone, name), wanted in sorted(story.contents.get(digest, {}).items())
+        if zone == state.zone.zone_id
+        and content_digest(content_of(has.get(name, ()))) != wanted
+        and not _waits(story, end, name, may_be_refused=False)
+    )
+
+
 def of_table(before: Table, after: Table) -> tuple[str, ...]:
     """Return what a write of the table has broken."""
     faults = []
@@ -289,14 +497,22 @@ class End(msgspec.Struct, frozen=True):
     """The digests of the plans that no collector has condemned."""
 
 
-def of_end(story: Story, state: ZoneState, table: Table, *, refused: frozenset[str]) -> tuple[str, ...]:
-    """Return what healthy hands have not brought to the newest plan, but for what waits for a person by design."""
+def of_end(
+    story: Story, state: ZoneState, table: Table, *, refused: frozenset[str], leaves: bool = False
+) -> tuple[str, ...]:
+    """Return what healthy hands have not brought to the newest plan, but for what waits for a person by design.
+
+    `leaves`: a person may take the zone out of the fleet; where neither switch nor fence is left it is nobody's, on purpose.
+    """
+    found = reading(state, story.fleet)
+    if leaves and found.switch.record is None and not found.fences:
+        return ()
     head = head_generation(table)
     wanted = story.contents.get(manifests(table).get(head, ""), {})
     condemned = {one for one in manifests(table) if dict(table[f"{PLANS}{one:012d}"]).get("condemned")}
     readable = frozenset(digest for one, digest in manifests(table).items() if one not in condemned)
     kept = frozenset(manifests(table).values())
-    end = End(reading(state, story.fleet), sets_by_name(state), kept, readable)
+    end = End(found, sets_by_name(state), kept, readable)
     zone, has = state.zone.zone_id, end.has
     faults = [
         f"{NEVER_STUCK}: {name} stands at {_ids(has.get(name, ()))} and not as the newest plan, {head}, says"

@@ -4,7 +4,7 @@ from typing import Final
 
 from enactor.plan import Endpoint, Plan, Retired, Target, sorted_plan
 
-from .cast import FLEET, ZONE, at_the_wheel, collector, enactor, operator, person, pinner, planner
+from .cast import FLEET, ZONE, at_the_wheel, collector, enactor, person, planner
 from .ops import ByHand, Hand, TableByHand
 from .stage import Scenario
 
@@ -117,7 +117,7 @@ STOP_AND_START: Final = Scenario(
         planner("planner", 1, [X_AND_MORE]),
         enactor("a", 2),
         enactor("b", 3),
-        operator("operator", 4, "stop", "start"),
+        at_the_wheel("operator", 4, "stop", "start"),
     ),
 )
 """A batch from before a stop must not land after the start."""
@@ -130,7 +130,7 @@ STOPPED_BY_HAND: Final = Scenario(
     actors=(
         enactor("a", 2),
         enactor("b", 3),
-        operator("operator", 4, "start"),
+        at_the_wheel("operator", 4, "start"),
         person("hand", 5, hand("type stop"), hand("type junk")),
     ),
 )
@@ -208,7 +208,7 @@ LATE_AFTER_STOP: Final = Scenario(
     actors=(
         enactor("a", 2, cycles=2),
         enactor("b", 3, cycles=2),
-        operator("operator", 4, "stop", "start"),
+        at_the_wheel("operator", 4, "stop", "start"),
         person("hand", 5, hand("wipe sets", API)),
     ),
 )
@@ -313,7 +313,7 @@ PINNED: Final = Scenario(
     before=(X, Y),
     published=(X_AND_MORE,),
     plans=(X_AND_MORE,),
-    actors=(enactor("a", 2), collector("collect", 3), pinner("pins", 4, 1)),
+    actors=(enactor("a", 2), collector("collect", 3), at_the_wheel("pins", 4, "pin 1")),
 )
 """Somebody pins a plan while collect is about to take it."""
 
@@ -326,7 +326,7 @@ PUT_BACK: Final = Scenario(
         enactor("a", 2),
         collector("collect-1", 3),
         collector("collect-2", 4, keep_newest=5),
-        pinner("pins", 5, 1),
+        at_the_wheel("pins", 5, "pin 1"),
     ),
 )
 """A collect that keeps more puts back what another has condemned, and somebody pins it."""
@@ -373,8 +373,8 @@ HEALED: Final = Scenario(
         enactor("a", 2, cycles=2),
         enactor("b", 3),
         person("hand", 5, hand("wipe sets", API), hand("type stop")),
-        at_the_wheel("ann", 4, "heal api", "release api", newest=X),
-        operator("operator", 6, "start"),
+        at_the_wheel("ann", 4, "heal api x", "release api", files={"x": X}),
+        at_the_wheel("operator", 6, "start"),
     ),
     refused=frozenset({API}),
 )
@@ -395,7 +395,7 @@ ALLOWED: Final = Scenario(
 )
 """A person allows what the guards refuse, once and for one generation."""
 
-ALL: Final = (
+PARTS: Final = (
     OCTOBER,
     X_Y_X,
     BY_MEMORY,

@@ -18,11 +18,11 @@ from enactor.sandbox.zone_model import Zone
 
 from . import promises
 from .actors import Actor, Ports, Troupe
-from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES, ThinPorts, collector, enactor, operator, planner
+from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES, ThinPorts, at_the_wheel, collector, enactor, planner
 from .ops import batch_of, component, said
 from .probes import LATE_APPLIED, LATE_REFUSED
 from .promises import Story
-from .world import HOLD, RESTORED, Fault, World
+from .world import DARK, HOLD, RESTORED, Fault, World
 
 DEAD: Final = -2
 """The position of an actor that was killed: whatever it would ask is refused for ever."""
@@ -71,6 +71,12 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     plans: tuple[Plan, ...]
     refused: frozenset[str] = frozenset()
     """Endpoints that guards keep on an older content, to the end."""
+    files: tuple[Plan, ...] = ()
+    """Plans that nobody publishes: a heal is taken from them."""
+    mirrored: bool = False
+    """Whether there is a plan mirror."""
+    leaves: bool = False
+    """Whether a person may take the zone out of the fleet."""
 
 
 class Tier(msgspec.Struct, frozen=True):
@@ -93,7 +99,7 @@ class Stage:
         self.scenario = scenario
         self.tier = tier
         self.world = tier.new_world()
-        self.story = Story(FLEET, (*scenario.before, *scenario.published, *scenario.plans))
+        self.story = Story(FLEET, (*scenario.before, *scenario.published, *scenario.plans), files=scenario.files)
         self.troupe = self._troupe(scenario.actors)
         self._zone_faults: dict[tuple[int, int], tuple[str, ...]] = {}
         self._table_faults: dict[tuple[int, int], tuple[str, ...]] = {}
@@ -103,14 +109,17 @@ class Stage:
         self._thin: Stage | None = None
         self.healers = self._troupe(
             (
-                operator("healer", 0xF1, "start"),
+                at_the_wheel("healer", 0xF1, "start"),
                 enactor("healer", 0xF2),
                 planner("healer", 0xF3, [scenario.plans[-1]], unguarded=bool(scenario.refused)),
                 enactor("healer", 0xF4, cycles=2),
                 collector("healer", 0xF5),
             )
         )
+        self.helpers = self._troupe((enactor("helper", 0xF6, mirrored=True),))
         self.first = self._first()
+        sets = promises.sets_by_name(self.world.zones[self.first.zone])
+        self.story.began = {name: promises.targets_of(records) for name, records in sets.items()}
 
     def _troupe(self, actors: Sequence[Actor]) -> Troupe:
         troupe = Troupe(actors, self.world.op, self.world.answers, self.world.probes, self.tier.ports)
@@ -126,7 +135,8 @@ class Stage:
         assert isinstance(made, Zone), made
         at = self.world.zone(made), self.world.backup
         for number, plan in enumerate((*self.scenario.before, *self.scenario.published)):
-            hands = [planner("earlier", 0xC0 + number, [plan], unguarded=bool(self.scenario.refused))]
+            unguarded, mirrored = bool(self.scenario.refused), self.scenario.mirrored
+            hands = [planner("earlier", 0xC0 + number, [plan], unguarded=unguarded, mirrored=mirrored)]
             if number < len(self.scenario.before):
                 hands.append(enactor("earlier", 0xE0 + number))
             troupe = Troupe(hands, self.world.op, self.world.answers, ports=self.tier.ports)
@@ -218,15 +228,27 @@ class Stage:
                 before, after = self.world.zones[state.zone], self.world.zones[zone]
                 self._zone_faults[key] = promises.of_batch(self.story, before, after, batch)
             faults += self._zone_faults[key]
+            faults += self._meeting_faults(state, zone, table, op)
         if table != state.table and not by_person:
             key = (state.table, table)
             if key not in self._table_faults:
-                self._table_faults[key] = promises.of_table(self.world.tables[state.table], self.world.tables[table])
+                before_it, after_it = self.world.tables[state.table], self.world.tables[table]
+                self._table_faults[key] = promises.of_table(before_it, after_it) + promises.of_mirror(
+                    before_it, after_it
+                )
             faults += self._table_faults[key]
         if by_person or (zone != state.zone and RESTORED in self.world.tables[table]):
             return faults  # a plan that an older backup does not have is lost by the restore, not by a collect
         known = self.pair_faults(state.zone, state.table)
         return faults + tuple(fault for fault in self.pair_faults(zone, table) if fault not in known)
+
+    def _meeting_faults(self, state: State, zone: int, table: int, op: int) -> tuple[str, ...]:
+        batch = batch_of(self.world.ops[op])
+        assert batch is not None, "a batch, or a person, changes a zone"
+        if not batch.opens and batch.origin != "verb":
+            return ()
+        before, after = self.world.zones[state.zone], self.world.zones[zone]
+        return promises.of_meeting(self.story, before, after, batch, self.world.tables[table])
 
     def _stopped_faults(self, state: State, op: int, stops: int) -> tuple[str, ...]:
         batch = batch_of(self.world.ops[op])
@@ -261,24 +283,32 @@ class Stage:
 
     def _healed(self, zone: int, table: int) -> tuple[str, ...]:
         faults: list[str] = []
-        for start in self.healers.starts_of:
+        if self.scenario.mirrored and DARK in self.world.tables[table]:
+            zone, table = self._worked(self.helpers, zone, table, faults)
+            faults += promises.of_dark(self.story, self.world.zones[zone], self.world.tables[table])
+        zone, table = self._worked(self.healers, zone, self.world.lit(table), faults)
+        end = self.world.zones[zone], self.world.tables[table]
+        faults += promises.of_end(self.story, *end, refused=self.scenario.refused, leaves=self.scenario.leaves)
+        return tuple(faults)
+
+    def _worked(self, troupe: Troupe, zone: int, table: int, faults: list[str]) -> tuple[int, int]:
+        """Let healthy hands do all they do, one after the other; add what they broke."""
+        for start in troupe.starts_of:
             position = start
             for _ in range(STEPS_TO_HEAL_MAX):
-                op = self.healers.pending[position]
+                op = troupe.pending[position]
                 if op < 0:
                     break
                 before = State(zone, table, ())
                 zone, table, answer = self._answered(zone, table, op)
                 faults += self._judged(before, zone, table, op, 0)
-                position = self.healers.advance(position, answer)
+                position = troupe.advance(position, answer)
             else:
                 faults.append(f"{promises.NEVER_STUCK}: a healthy hand does not come to rest")
-            ended = self.healers.ends.get(position)
+            ended = troupe.ends.get(position)
             if ended is not None and ended.crash:
                 faults.append(ended.crash)
-        end = self.world.zones[zone], self.world.tables[table]
-        faults += promises.of_end(self.story, *end, refused=self.scenario.refused)
-        return tuple(faults)
+        return zone, table
 
     def turns(self, state: State) -> list[int]:
         """Return the actors that have something to ask."""

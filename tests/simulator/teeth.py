@@ -265,7 +265,7 @@ def _is_switch(name: str) -> bool:
     return name.startswith("_switch-")
 
 
-TEETH: Final = (
+FIRST_TEETH: Final = (
     Tooth(
         name="the switch is asserted by every batch",
         promises=frozenset({NEVER_BACKWARDS}),

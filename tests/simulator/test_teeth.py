@@ -7,7 +7,8 @@ import pytest
 
 from .schedules import Tally, campaign, shrunk
 from .stage import Stage, timeline
-from .teeth import TEETH, Tooth
+from .teeth import Tooth
+from .teeth_verbs import TEETH
 
 pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
 

@@ -19,9 +19,10 @@ from enactor.sandbox.server import Sandbox
 from . import probes
 from .campaign import violation
 from .exhaustive import search
-from .scenarios import ALL, OCTOBER, PINNED, STARTED_AGAIN
+from .scenarios import OCTOBER, PINNED, STARTED_AGAIN
 from .schedules import Tally, campaign, decoded, encoded
 from .stage import Scenario, Stage, Tier, timeline
+from .stories import ALL
 from .wire_alone import left
 from .wire_clients import error_of
 from .wire_promises import Failure

@@ -9,12 +9,12 @@ import pytest
 from enactor.route53 import READ_TRIES
 from enactor.table_items import LOST_ANSWERS_LIMIT
 
-from .ops import At, Cas, Op, SdkWait, Sent, Sleep, Transact, ZoneName, component
-from .scenarios import ALL
+from .ops import At, Cas, MirrorOp, Op, SdkWait, Sent, Sleep, TableRead, TableWrite, Transact, ZoneName, component
 from .schedules import Tally, campaign
 from .stage import KILL, NO_FAULT, Scenario, Stage, Step, Tier
+from .stories import ALL
 from .wire_world import TOKEN, wire_tier
-from .world import DOWN, HOLD
+from .world import DARK, DOWN, HOLD
 
 RUNS: Final = 3
 FAULTS_MAX: Final = 4
@@ -54,8 +54,8 @@ class Follower:
         places = [(actor, op) for actor, op, _ in self.state.held]
         self.take(Step(-1, NO_FAULT, places.index(wanted)))
 
-    def follow(self, actor: int, op: int, asked: Op, fault: str) -> None:
-        """Take the requests that one operation of the thin tier stands for."""
+    def follow(self, actor: int, op: int, asked: Op, fault: str, *, is_dark: bool) -> None:
+        """Take the requests that one operation of the thin tier stands for; while the table is dark none has an answer."""
         if fault == KILL:
             self.take(Step(actor, KILL))
             return
@@ -70,7 +70,8 @@ class Follower:
         if fault == HOLD:
             sent = self.state.held
             self._held.setdefault((actor, op), []).append(self._newest(actor, sent))
-        if fault and not isinstance(asked, Cas | Sleep):
+        unanswered = is_dark and isinstance(asked, TableRead | TableWrite)
+        if (fault or unanswered) and not isinstance(asked, Cas | Sleep | MirrorOp):
             self._give_up(actor, asked, fault)
 
     def _ask(self, actor: int, asked: Op, fault: str) -> None:
@@ -151,7 +152,8 @@ def test_a_schedule_does_the_same_on_both_tiers(wire: Tier, scenario: Scenario) 
                 follower.deliver(state.held[step.delivered][:2])
             else:
                 op = thin.troupe.pending[state.positions[step.actor]]
-                follower.follow(step.actor, op, thin.world.ops[op], step.fault)
+                is_dark = DARK in thin.world.tables[state.table]
+                follower.follow(step.actor, op, thin.world.ops[op], step.fault, is_dark=is_dark)
             state, _ = thin.take(state, step)
             assert standing(thin, state.zone, state.table) == standing(
                 wired, follower.state.zone, follower.state.table

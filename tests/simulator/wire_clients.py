@@ -56,8 +56,8 @@ class Here(msgspec.Struct):
     """Whether the actor's clock goes on while it waits for an answer that does not come."""
     batch: Batch | None = None
     """The batch that the request in hand is made from."""
-    outage: tuple[tuple[str, str, bytes], Failure] | None = None
-    """The request that finds no answer, and how."""
+    outage: tuple[tuple[int, tuple[str, str, bytes]], Failure] | None = None
+    """The request that finds no answer, in which of a person's commands, and how."""
     retry_tokens: dict[int, int] = {}
     """What is left of each client's quota of second attempts."""
     paid: int = 0
@@ -184,10 +184,11 @@ def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
 
 def _answered(here: Here, asked: Sent) -> Reply | Failure:
     """Return what comes of a request; while an outage lasts nobody needs to be asked."""
-    if here.outage is not None and here.outage[0] == asked.asked:
+    key = here.line.commands, asked.asked
+    if here.outage is not None and here.outage[0] == key:
         return here.outage[1]
     answer: Reply | Failure = here.line.ask(asked)
-    here.outage = (asked.asked, answer) if isinstance(answer, Failure) and answer.lasts else None
+    here.outage = (key, answer) if isinstance(answer, Failure) and answer.lasts else None
     return answer
 
 

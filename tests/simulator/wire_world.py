@@ -34,7 +34,7 @@ from .table_model import Table
 from .wire_clients import TABLE, WirePorts, clients
 from .wire_promises import Failure
 from .wire_requests import SIGNED_AS, environ, is_table
-from .world import BUSY, DOWN, HOLD, THROTTLE, Fault, World
+from .world import BUSY, DARK, DOWN, HOLD, THROTTLE, Fault, World
 
 UNREACHABLE: Final = "unreachable"
 """No connection can be made, however often it is tried."""
@@ -191,6 +191,8 @@ class WireWorld(World):
         asked = self.ops[op]
         if not isinstance(asked, Sent):
             return super()._stepped_table(table, op)
+        if DARK in self.tables[table]:
+            return table, self.fault_answer(asked, DOWN)
         self._aws.put_table(self.tables[table])
         answer = self._answered(asked, ())
         if not is_write(asked):

@@ -4,6 +4,7 @@ A state is (zones, table, positions of the actors, requests held back); because 
 part is computed once, and a search is arithmetic on small numbers. Nothing here decides who goes next.
 """
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -19,10 +20,11 @@ from enactor.route53 import _outcome
 from enactor.sandbox import zone_model
 from enactor.sandbox.zone_model import Zone
 from enactor.table_items import Refusal
-from enactor.table_keys import CHUNKS
+from enactor.table_keys import CHUNKS, PLANS
 
-from . import table_model
+from . import mirror_model, table_model
 from .actors import Answer
+from .mirror_reading import MIRROR
 from .ops import (
     At,
     ByHand,
@@ -31,6 +33,9 @@ from .ops import (
     Fences,
     Get,
     Listing,
+    MirrorGet,
+    MirrorHead,
+    MirrorPut,
     Op,
     Put,
     Raw,
@@ -63,6 +68,9 @@ STOP: Final = "sigterm"
 
 RESTORED: Final = "(restored from a backup)"
 """A mark in the model's table that no code reads: plans may have been lost by a person's hand."""
+
+DARK: Final = "(the table does not answer)"
+"""A mark beside the table's items: while it stands no request to the table has an answer, and none is carried out."""
 
 T = TypeVar("T")
 
@@ -105,6 +113,7 @@ class World:
         self.throttled_batch = self.fixed(THROTTLED_BATCH)
         self.busy_batch = self.fixed(BUSY_BATCH)
         self.unavailable = self.fixed(UNAVAILABLE)
+        self.no_mirror = self.fixed(Answer(error=mirror_model.NO_ANSWER))
         self.slept = self.fixed(Answer())
         self.stopped = self.fixed(Answer(error=Stopping("asked to stop")))
         self.backup = self.table({})
@@ -150,7 +159,7 @@ class World:
             return self.stopped
         if isinstance(op, Cas):
             return {HOLD: self.lost, THROTTLE: self.throttled_batch, BUSY: self.busy_batch}[fault]
-        return self.unavailable
+        return self.no_mirror if isinstance(op, MirrorGet | MirrorHead | MirrorPut) else self.unavailable
 
     def step_zone(self, zone: int, op: int) -> tuple[int, int]:
         """Return (zone after, answer) of an operation on a zone."""
@@ -197,11 +206,26 @@ class World:
         asked = self.ops[op]
         if isinstance(asked, TableByHand):
             return self.table(table_by_hand(self.tables[table], self.tables[self.backup], asked)), self.slept
+        if isinstance(asked, MirrorGet | MirrorHead | MirrorPut):
+            return self._stepped_mirror(table, asked)
         assert isinstance(asked, Get | Under | Put | Transact | DeleteAll), asked
+        if DARK in self.tables[table]:
+            return table, self.unavailable
         after, value = table_model.apply(self.tables[table], asked)
         of_answer(asked, applied=not isinstance(value, Refusal), zone_records=(), probes=self.probes)
         answer = self.answers.number(("table", repr(value)), lambda: Answer(value))
         return (self.table(after) if after is not self.tables[table] else table), answer
+
+    def _stepped_mirror(self, table: int, asked: MirrorGet | MirrorHead | MirrorPut) -> tuple[int, int]:
+        after, value = mirror_model.apply(self.tables[table], asked)
+        made = Answer(error=value) if isinstance(value, ClientError) else Answer(value)
+        answer = self.answers.number(("mirror", repr(value)), lambda: made)
+        return (self.table(after) if after is not self.tables[table] else table), answer
+
+    def lit(self, table: int) -> int:
+        """Return the table that answers again."""
+        items = self.tables[table]
+        return self.table({sk: item for sk, item in items.items() if sk != DARK}) if DARK in items else table
 
 
 def seen(records: Sequence[RecordSet], op: ZoneRead, zone_names: Mapping[str, str]) -> tuple[RecordSet, ...]:
@@ -245,8 +269,32 @@ def refusal(errors: zone_model.Errors) -> ClientError:
 
 def table_by_hand(table: Table, backup: Table, op: TableByHand) -> Table:
     """Return what a person makes of the table."""
-    if op.hand == "restore the first backup":
-        return {**backup, RESTORED: ()}
+    match op.hand:
+        case "restore the first backup":
+            beside = {sk: item for sk, item in table.items() if sk in {MIRROR, DARK}}
+            return {**{sk: item for sk, item in backup.items() if sk != MIRROR}, **beside, RESTORED: ()}
+        case "let it go dark":
+            return {**table, DARK: ()}
+        case "let it come back":
+            return {sk: item for sk, item in table.items() if sk != DARK}
+        case "swap the chunks of two plans":
+            return _swapped(table)
+        case _ if MIRROR not in table:
+            return table
+        case "take the mirror away":
+            return {sk: item for sk, item in table.items() if sk != MIRROR}
+        case "let the mirror leap":
+            return {**table, MIRROR: mirror_model.leapt(table[MIRROR])}
+        case "mix the mirror up":
+            oldest = min(sk for sk in table if sk.startswith(PLANS))
+            chunks = sorted(sk for sk in table if sk.startswith(f"{CHUNKS}{dict(table[oldest])['upload']!s}#"))
+            parts = [dict(table[sk])["data"] for sk in chunks]
+            body = zlib.decompress(b"".join(part for part in parts if isinstance(part, bytes)))
+            return {**table, MIRROR: mirror_model.mixed_up(table[MIRROR], body)}
+
+
+def _swapped(table: Table) -> Table:
+    """Return the table with two plans' chunks in each other's place."""
     chunks = sorted(sk for sk in table if sk.startswith(CHUNKS))
     if len(chunks) < 2:
         return table

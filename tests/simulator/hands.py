@@ -1,0 +1,247 @@
+"""A person's hands on the product's verbs: each is carried out as the command line does it, its looks first, then the verb itself.
+
+What is refused, or has no answer, is read, and the person goes on with the next deed. What a verb may never do, and only the one
+who gave it can tell, is judged here: a verb that lifts a brake rests on the one brake that was there when it was given.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from enactor import parting
+from enactor.batch import Batch
+from enactor.brake import Table, Unclear
+from enactor.cli.places import newest
+from enactor.cycle import comment_text
+from enactor.endpoint_verbs import EndpointOperator, Place, Remedy, remedy_of, remedy_of_file
+from enactor.guards import LimitsTable
+from enactor.hooks import Event
+from enactor.leaving import Leaver, snapshot
+from enactor.library import Library, Mirror
+from enactor.memory import ZoneMemory
+from enactor.observe import FenceRange, SwitchReading
+from enactor.outcome import Conflicted, Outcome, Stopped, ZonePort
+from enactor.plan import Plan
+from enactor.ports import OutsideError, PlanAllow, Stopping
+from enactor.records import ManagedType, RecordSet
+from enactor.verbs import Operator
+from enactor.wheel import Wheel
+from planner.commands_table import read_stored
+from planner.publisher import Signature, publish
+from planner.publishing import Wish
+
+from . import probes
+from .actors import Broken, Line
+from .promises import HOLD_MEANS_HOLD, STOP_MEANS_STOP
+
+FLEET: Final = "edge"
+ZONE: Final = "Z0SIMULATED"
+ZONE_NAME: Final = "example.test."
+ZONE_NAMES: Final = {ZONE: ZONE_NAME}
+WRITTEN_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
+LASTS_SECONDS: Final = 3600.0
+"""How long a hold or an allow lasts; in the simulator no time passes, so it does not end by itself."""
+
+LIFTS: Final = {"release": HOLD_MEANS_HOLD, "start": STOP_MEANS_STOP}
+"""The verbs that lift a brake, and the promise that one set later is not lifted with it."""
+REFUSALS: Final = {
+    "which is open in zone": probes.RETIRE_OPEN,
+    "lists": probes.RETIRE_LISTED,
+    "targets at": probes.RETIRE_LISTED,
+    "points to the": probes.RETIRE_POINTED,
+    "may be put back at any moment": probes.RETIRE_POINTED_SOON,
+    "is not stopped for good": probes.DEINIT_REFUSED,
+    "its source": probes.REPUBLISH_REFUSED,
+    "is held; `enactor release": probes.RETIRE_HELD,
+}
+"""What a refused verb says, and the probe that this sets; the first that fits."""
+
+
+def ignored(_event: Event) -> None:
+    """Hear of calls that nobody counts."""
+
+
+class Watched:
+    """Hosted zones, unchanged; it keeps what one verb has sent."""
+
+    def __init__(self, zones: ZonePort) -> None:
+        self._zones = zones
+        self.sent: list[tuple[Batch, Outcome]] = []
+
+    def aws_now(self) -> datetime | None:
+        return self._zones.aws_now()
+
+    def zone_name(self, zone: str) -> str:
+        return self._zones.zone_name(zone)
+
+    def switch(self, zone: str, fleet: str) -> SwitchReading:
+        return self._zones.switch(zone, fleet)
+
+    def fences(self, zone: str, fleet: str) -> FenceRange:
+        return self._zones.fences(zone, fleet)
+
+    def listing(self, zone: str) -> Sequence[RecordSet]:
+        return self._zones.listing(zone)
+
+    def at(self, zone: str, names: Sequence[str]) -> Sequence[RecordSet]:
+        return self._zones.at(zone, names)
+
+    def compare_and_swap(self, batch: Batch) -> Outcome:
+        outcome = self._zones.compare_and_swap(batch)
+        self.sent.append((batch, outcome))
+        return outcome
+
+
+class Hands:
+    """One person, with a command line."""
+
+    def __init__(self, line: Line, name: str, files: Mapping[str, Plan], mirror: Mirror | None) -> None:
+        self._line = line
+        self._name = name
+        self._files = files
+        self._mirror = mirror
+        self._table = line.plan_table()
+        self._zones = Watched(line.hosted_zones(ignored))
+        self._wheel = Wheel(
+            fleet=FLEET,
+            enactor=name,
+            zones=self._zones,
+            clock=line,
+            chance=line,
+            comment=comment_text(FLEET, name, ""),
+        )
+        self._at = EndpointOperator(self._wheel)
+        self._zone = Operator(self._wheel)
+        self._verbs: dict[str, Callable[..., Any]] = {
+            "stop": lambda: self._zone.stop(ZONE, self._said),
+            "start": lambda: self._zone.start(ZONE, self._said, None),
+            "init": lambda: self._zone.init(ZONE, self._said, None),
+            "hold": lambda label: self._at.hold(place(label), LASTS_SECONDS),
+            "release": lambda label: self._at.release(place(label)),
+            "allow": self._allow,
+            "adopt": self._adopt,
+            "retire": self._retire,
+            "heal": self._heal,
+            "disown": self._disown,
+            "deinit": self._deinit,
+            "snapshot": lambda: msgspec.json.encode(snapshot(self._wheel, ZONE)),
+            "pin": lambda number: self._table.pin(int(number), reason="", by=name, created_at=WRITTEN_AT.isoformat()),
+            "unpin": lambda number: self._table.unpin(int(number)),
+            "republish": self._republish,
+        }
+
+    def do(self, deed: str) -> None:
+        """Give one verb, and read what comes of it."""
+        verb, *given = deed.split()
+        self._zones.sent.clear()
+        self._line.commands += 1
+        try:
+            done = self._verbs[verb](*given)
+        except Stopping:
+            raise
+        except (OutsideError, Unclear) as error:
+            self._was_refused(verb, str(error))
+        else:
+            self._was_done(verb, done)
+        self._judge(verb)
+
+    def _was_refused(self, verb: str, why: str) -> None:
+        probe = next((probe for words, probe in REFUSALS.items() if words in why), None)
+        if probe is not None:
+            self._line.probes.hit.add(probe)
+        if verb == "heal" and any(isinstance(outcome, Stopped) for _, outcome in self._zones.sent):
+            self._line.probes.hit.add(probes.HEAL_GATED)
+
+    def _was_done(self, verb: str, done: Any) -> None:
+        if any(isinstance(outcome, Conflicted) for _, outcome in self._zones.sent):
+            self._line.probes.hit.add(probes.VERB_CONFLICT)
+        if getattr(done, "change_id", None) == "unknown":
+            self._line.probes.hit.add(probes.VERB_LOST)
+        if verb in probes.VERBS_DONE and (verb == "republish" or self._zones.sent):
+            self._line.probes.hit.add(probes.VERBS_DONE[verb])
+
+    def _judge(self, verb: str) -> None:
+        if verb not in LIFTS:
+            return
+        lifted = {
+            batch.switch.before if verb == "start" and batch.switch else batch.swaps[0].fence_before
+            for batch, outcome in self._zones.sent
+            if not isinstance(outcome, Stopped)
+        }
+        if len(lifted) > 1:
+            raise Broken(f"{LIFTS[verb]}: one {verb} lifted what was set before it and what was set after it")
+
+    def _said(self) -> Table | None:
+        """Return what the table says, as `table_word` of the command line does."""
+        try:
+            return Table(self._table.head(), self._table.floor())
+        except OutsideError:
+            return None
+
+    def _plans(self) -> Library:
+        return Library(self._table, None, self._mirror)
+
+    def _allow(self, label: str, guard: str, generation: str) -> Any:
+        if label != "*":
+            return self._at.allow(place(label), guard, int(generation), LASTS_SECONDS)
+        until = WRITTEN_AT + timedelta(seconds=LASTS_SECONDS)
+        wanted = PlanAllow(guard=guard, generation=int(generation), until=until, reason="", by=self._name)
+        return self._table.allow(wanted)
+
+    def _adopt(self, label: str) -> Any:
+        self._at.adopt_preview(place(label))
+        snapshot(self._wheel, ZONE)  # the zone is written down before the first adopt
+        return self._at.adopt(place(label))
+
+    def _retire(self, label: str, record_type: ManagedType | None = None) -> Any:
+        at, plans = place(label), self._plans()
+
+        def judge(memory: ZoneMemory) -> None:
+            parting.may_go(plans, plans.look(), memory.switch, at, record_type, without_plan=False)
+            parting.not_pointed_to(plans, memory, at, record_type)
+
+        shelf = plans.look()
+        plan = parting.may_go(plans, shelf, self._zones.switch(ZONE, FLEET), at, record_type, without_plan=False)
+        self._at.retire_preview(at, record_type)
+        return self._at.retire(at, record_type, plan.stored.generation if plan else 0, judge)
+
+    def _disown(self, label: str) -> Any:
+        at, plans = place(label), self._plans()
+        parting.not_listed(plans.look(), at, None, without_plan=True)
+        parting.not_open(plans, self._zones.switch(ZONE, FLEET), at, None, without_plan=True)
+        self._at.disown_preview(at)
+        return self._at.disown(at)
+
+    def _heal(self, label: str, file: str = "") -> Any:
+        remedy = self._remedy(place(label), file)
+        self._at.heal_preview(place(label), remedy)
+        return self._at.heal(place(label), remedy)
+
+    def _remedy(self, at: Place, file: str) -> Remedy:
+        if file:
+            return remedy_of_file(self._files[file].endpoints, at, file)
+        return remedy_of(newest(self._plans().look(), "heal"), at)
+
+    def _deinit(self) -> Any:
+        hand = Leaver(self._wheel)
+        hand.preview(ZONE)
+        return hand.deinit(ZONE)
+
+    def _republish(self, generation: str) -> Any:
+        return publish(
+            self._table,
+            read_stored(self._table, int(generation)).plan,
+            Wish(),
+            LimitsTable(),
+            signature=Signature(self._name, "", WRITTEN_AT.isoformat()),
+            clock=self._line,
+            chance=self._line,
+            source=int(generation),
+        )
+
+
+def place(label: str) -> Place:
+    """Return an endpoint of the zone."""
+    return Place(ZONE, f"{label}.{ZONE_NAME}")
