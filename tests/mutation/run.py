@@ -1,7 +1,7 @@
 """Mutate the deciding modules in a copy of the tree, run the tests that reach each mutant, and judge what survived.
 
 `make mutants` runs this. A mutant is killed by a test, by a time-out, or by `mypy --strict`, which `make test` runs too. Fails where
-fewer than 95 of 100 are killed, or where one lives on that `survivors.toml` does not explain. See docs/mutants.md.
+fewer than 95 of 100 of a group are killed, or where one lives on that `survivors.toml` does not explain. See docs/mutants.md.
 """
 
 import argparse
@@ -30,6 +30,7 @@ class Group(NamedTuple):
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
+    package: str = "enactor"
 
 
 GROUPS: Final[Mapping[str, Group]] = {
@@ -98,6 +99,9 @@ GROUPS: Final[Mapping[str, Group]] = {
     "plans": Group(
         ("plan", "plan_form", "plan_rules", "plan_faults", "plan_assembly"),
         (
+            "enactor/test_plan_faults",
+            "enactor/test_plan_rules",
+            "enactor/test_plan_assembly",
             "enactor/test_plan_form",
             "enactor/test_plan_form_every_fault",
             "enactor/test_plan_form_no_fault_hides",
@@ -108,10 +112,8 @@ GROUPS: Final[Mapping[str, Group]] = {
     ),
 }
 """Left out: what starts processes or the sandbox (a second for each mutant, and a process knows no mutant), and what reads sources."""
-NOT_JUDGED_YET: Final = frozenset({"plans"})
-"""Groups that run only where they are named: nobody has looked at all their survivors yet."""
 
-TYPES: Final = ("-m", "mypy", "enactor", "--output", "json", "--disable-error-code", "unused-ignore")
+TYPES: Final = ("-m", "mypy", "--output", "json", "--disable-error-code", "unused-ignore")
 BARE_IGNORE: Final = '"ignore-without-code", '
 """mutmut marks what it generates with `type: ignore` and no code, and our settings forbid that."""
 
@@ -173,7 +175,7 @@ def copied(group: str) -> None:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)
-    for found in [path for part in ("enactor", "tests") for path in (work / part).rglob("*.py")]:
+    for found in [path for part in ("enactor", "planner", "tests") for path in (work / part).rglob("*.py")]:
         if not (ROOT / found.relative_to(work)).exists():
             found.unlink()
             (work / "mutants" / found.relative_to(work)).unlink(missing_ok=True)
@@ -182,9 +184,9 @@ def copied(group: str) -> None:
 def configuration(group: Group) -> str:
     """Return mutmut's settings: among the group's tests it finds by itself which ones reach a function."""
     settings: Mapping[str, Any] = {
-        "source_paths": ["enactor"],
-        "only_mutate": [f"enactor/{module}.py" for module in group.modules],
-        "also_copy": [name for name in COPIED if name not in {"enactor", "tests"}],
+        "source_paths": [group.package],
+        "only_mutate": [f"{group.package}/{module}.py" for module in group.modules],
+        "also_copy": [name for name in COPIED if name not in {group.package, "tests"}],
         "pytest_add_cli_args": ["-p", "no:cacheprovider", "-n", "0"],
         "pytest_add_cli_args_test_selection": [f"tests/{name}.py" for name in group.tests],
         "timeout_multiplier": 8.0,
@@ -197,7 +199,7 @@ def configuration(group: Group) -> str:
 
 def ends_of(group: str, module: str) -> tuple[Path, dict[str, Any]]:
     """Return where mutmut keeps what became of a module's mutants, and what stands there."""
-    path = work_of(group) / "mutants" / "enactor" / f"{module}.py.meta"
+    path = work_of(group) / "mutants" / GROUPS[group].package / f"{module}.py.meta"
     return path, json.loads(path.read_text()) if path.exists() else {"exit_code_by_key": {}}
 
 
@@ -221,16 +223,17 @@ def mutate(group: str) -> None:
 
 def check_types(group: str) -> None:
     """Have mypy look at every mutant, and note what it refuses of those that the tests let live."""
-    work = work_of(group) / "mutants"
-    said = subprocess.run([sys.executable, *TYPES], cwd=work, check=False, capture_output=True, text=True).stdout
+    work, package = work_of(group) / "mutants", GROUPS[group].package
+    command = [sys.executable, *TYPES, package]
+    said = subprocess.run(command, cwd=work, check=False, capture_output=True, text=True).stdout
     lines: dict[str, set[int]] = {}
     for error in map(json.loads, said.splitlines()):
         if error["severity"] == "error":
             lines.setdefault(error["file"], set()).add(error["line"])
     for module in GROUPS[group].modules:
         path, found = ends_of(group, module)
-        spans = json.loads((work / "enactor" / f"{module}.py.spans").read_text())["spans"]
-        wrong = sorted(lines.get(f"enactor/{module}.py", ()))
+        spans = json.loads((work / package / f"{module}.py.spans").read_text())["spans"]
+        wrong = sorted(lines.get(f"{package}/{module}.py", ()))
         for key, code in found["exit_code_by_key"].items():
             first, last = spans[key.rpartition(".")[2]]
             if code not in KILLERS and any(first <= line <= last for line in wrong):
@@ -284,12 +287,12 @@ def table(tallies: Sequence[Tally]) -> Iterator[str]:
         yield f"| {one.module} | {one.mutants} | {one.killed / max(1, one.mutants):.1%} | {ways} |"
 
 
-def verdict(tallies: Sequence[Tally]) -> list[str]:
-    """Return what is not well: too few killed, or survivors without a reason."""
+def verdict(group: str, tallies: Sequence[Tally]) -> list[str]:
+    """Return what is not well in a group: too few killed, or survivors without a reason."""
     known = reasons()
     share = sum(one.killed for one in tallies) / max(1, sum(one.mutants for one in tallies))
     odd = [found for one in tallies for found in one.survivors if found not in known and not is_wording(found)]
-    few = [f"only {share:.1%} of the mutants were killed"] if share < KILLED_SHARE_MIN else []
+    few = [f"only {share:.1%} of the mutants of {group} were killed"] if share < KILLED_SHARE_MIN else []
     return [*few, *(f"no test kills this, and no reason is given: {found}" for found in odd)]
 
 
@@ -300,7 +303,8 @@ def main() -> int:
     arguments = parser.parse_args()
     started = time.monotonic()
     tallies: list[Tally] = []
-    for group in arguments.groups or [name for name in GROUPS if name not in NOT_JUDGED_YET]:
+    found: list[str] = []
+    for group in arguments.groups or GROUPS:
         if not arguments.look:
             copied(group)
             forget_survivors(group)
@@ -308,10 +312,11 @@ def main() -> int:
             check_types(group)
         with contextlib.chdir(work_of(group)):
             importlib.import_module("mutmut.configuration").reset_config()  # it is read once from where one stands
-            tallies += [tally(group, module) for module in GROUPS[group].modules]
+            judged = [tally(group, module) for module in GROUPS[group].modules]
+        tallies += judged
+        found += verdict(group, judged)
     print("\n".join(table(tallies)))
     print(f"\n{time.monotonic() - started:.0f} s")
-    found = verdict(tallies)
     print("\n".join(found))
     return 1 if found else 0
 
