@@ -19,6 +19,7 @@ from enactor.plan_index import PlanIndex
 from enactor.ports import OutsideError
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 from enactor.settings import Settings
+from enactor.table_keys import GENERATION_MAX
 from planner.deliberation import PastReader, think
 from planner.html_page import html_page
 from planner.looking import look_once
@@ -218,10 +219,24 @@ def _zone(
         memory = ZoneMemory(zones, zone, rehearsal.plan.stored.plan.fleet)
         memory.read_switch()
         memory.read_all(0.0)
-        switch = memory.switch.switch
-        open_plan = library.open_plan(switch) if isinstance(switch, Switch) else None
-        sight = Sight(memory=memory, open_plan=open_plan, aws_now=zones.aws_now())
-        return rehearse_zone(sight, rehearsal, library)
+        return rehearse_zone(_sight(memory, rehearsal, library, zones.aws_now()), rehearsal, library)
     except OutsideError as error:
         failed = DryRunZone(zone=zone, switch=None, open=None, plan=None, refused=(), cost=None, error=str(error))
         return failed, ()
+
+
+def _sight(memory: ZoneMemory, rehearsal: Rehearsal, library: Library, aws_now: datetime | None) -> Sight:
+    """Return what the zone's plan would be judged with: by enactors with the very same."""
+    switch = memory.switch.switch
+    open_plan = library.open_plan(switch) if isinstance(switch, Switch) else None
+    nearest = None
+    if isinstance(switch, Switch) and switch.gen and open_plan is None:
+        nearest = library.at_or_below(switch.gen)
+    generation = rehearsal.plan.stored.generation
+    return Sight(
+        memory=memory,
+        open_plan=open_plan,
+        aws_now=aws_now,
+        nearest=nearest,
+        allowed=library.allowed(generation, aws_now) if generation <= GENERATION_MAX else frozenset(),
+    )

@@ -16,6 +16,7 @@ from enactor.fence import Switch, switch_text, text_set
 from enactor.guards import Finding, LimitsTable
 from enactor.judge import NO_NONCE, Bench, Judged, Lookup, endpoint_names, judge, reasons_of
 from enactor.memory import ZoneMemory
+from enactor.observe import live_names
 from enactor.plan_index import PlanIndex
 from enactor.records import content_of
 from enactor.standing import Choice, Standing, choose, stand
@@ -49,13 +50,26 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     """The plan that is open in the zone, where it can still be read."""
     aws_now: datetime | None
     """By which holds, stops and permissions expire."""
+    nearest: PlanIndex | None = None
+    """Where the open plan cannot be read, the newest one below it that can be."""
+    allowed: frozenset[str] = frozenset()
+    """The plan-wide guards that people lifted for the generation of the plan."""
 
 
 def rehearse_zone(sight: Sight, rehearsal: Rehearsal, lookup: Lookup) -> tuple[DryRunZone, tuple[DryRunEndpoint, ...]]:
     """Return what would happen in one zone."""
     plan, memory = rehearsal.plan, sight.memory
     standing = stand(memory.switch, plan, sight.aws_now)
-    choice = choose(memory.zone, memory.switch.switch, [plan], sight.open_plan, rehearsal.limits.plan)
+    choice = choose(
+        memory.zone,
+        memory.switch.switch,
+        [plan],
+        sight.open_plan,
+        rehearsal.limits.plan,
+        allowed=lambda _: sight.allowed,
+        below=lambda _: sight.nearest,
+        fenced=live_names(memory.fences, memory.fleet),
+    )
     refused = tuple(finding for _, finding in choice.refused)
     shown = Choice(working=plan, may_advance=bool(refused) or choice.may_advance, opens=choice.opens)
     judged = _judged(sight, rehearsal, lookup, shown)

@@ -124,6 +124,8 @@ def test_a_plan_that_plan_wide_guards_refuse_is_not_stored() -> None:
     """The digest is of the plan as it was given: nobody has decided what would be left of it."""
     assert decide(LESS, PARENT, Wish(), LIMITS) == RefusedWhole((VANISHED,), digest(LESS))
     assert decide(plan(), FIRST, Wish(), LIMITS) == RefusedWhole((NO_ENDPOINTS,), digest(plan()))
+    shrunk = plan(ep(ONE, 1))
+    assert decide(shrunk, PARENT, Wish(), LIMITS) == RefusedWhole((VANISHED,), digest(shrunk))
 
 
 def test_a_plan_wide_guard_can_be_lifted_or_loosened() -> None:

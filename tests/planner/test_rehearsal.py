@@ -1,5 +1,7 @@
 """What a dry-run says of one zone: what enactors would do there, what keeps them from it, and what it costs."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -41,13 +43,13 @@ ELSEWHERE = simple(9, name=OTHER)
 NOTHING = Cost(calls=0, changes=0)
 
 
-def seen(*records: RecordSet, at: Switch | None = None, open_plan: PlanIndex | None = None) -> Sight:
-    """Return one look at a zone that holds these record sets, and a switch in run at generation 7 unless told otherwise."""
+def seen(*records: RecordSet, at: Switch | None = None, **known: Any) -> Sight:
+    """Return one look at a zone that holds these record sets and this switch, and what else is known."""
     standing = [] if at is None else [switch_record(at)]
     memory = ZoneMemory(ListedZone(*standing, *records), ZONE, FLEET)
     memory.read_switch()
     memory.read_all(0.0)
-    return Sight(memory=memory, open_plan=open_plan, aws_now=NOW)
+    return msgspec.structs.replace(Sight(memory=memory, open_plan=None, aws_now=NOW), **known)
 
 
 def held_against(plan: PlanIndex, *carried: Carried, limits: LimitsTable | None = None) -> Rehearsal:
@@ -265,6 +267,33 @@ def test_a_plan_that_is_refused_whole_shows_what_it_asks_for_and_writes_nothing(
     loose = LimitsTable(plan=PlanLimits(vanished=0.5))
     zone, endpoints = told(sight, held_against(plan, limits=loose))
     assert (zone.refused, zone.cost, endpoints[0].action) == ((), Cost(calls=1, changes=5), "swap")
+
+
+def test_a_zone_is_held_against_what_was_open_in_it() -> None:
+    """A name that leaves another zone is that zone's, and a person may have lifted the guard for this generation."""
+    elsewhere = index(7, entry(A, B), entry(simple(9), zone="Z2"))
+    zone, _ = told(seen(*IN_FORCE, at=RUNNING, open_plan=elsewhere), held_against(index(8, entry(A, B))))
+    assert zone.refused == ()
+    both = index(7, entry(A, B), entry(ELSEWHERE, name=OTHER))
+    for allowed, refused in ((frozenset[str](), (VANISHED,)), (frozenset({"vanished"}), ())):
+        sight = seen(*IN_FORCE, at=RUNNING, open_plan=both, allowed=allowed)
+        zone, _ = told(sight, held_against(index(8, entry(A, B))))
+        assert zone.refused == refused
+
+
+def test_where_the_open_plan_is_lost_the_nearest_below_it_and_the_fences_are_asked() -> None:
+    """As an enactor asks them; what is refused by them is shown with what it asks for."""
+    records = (*IN_FORCE, fence_record(fence(ELSEWHERE), OTHER), ELSEWHERE)
+    below = index(6, entry(A, B), entry(ELSEWHERE, name=OTHER))
+    for plan in (index(8, entry(A, B, C)), index(8, entry(A, B, C), retired=[Retired(OTHER, ZONE)])):
+        for nearest in (below, None):
+            zone, endpoints = told(seen(*records, at=RUNNING, nearest=nearest), held_against(plan))
+            assert [one.guard for one in zone.refused] == ([] if plan.retired else ["vanished"])
+            assert (endpoints[0].state, endpoints[0].action) == ("behind", "swap" if plan.retired else "none")
+            assert zone.cost == (Cost(calls=1, changes=5) if plan.retired else NOTHING)
+    theirs = fence_record(fence(ELSEWHERE, fleet="west"), OTHER)
+    zone, _ = told(seen(*IN_FORCE, theirs, ELSEWHERE, at=RUNNING), held_against(index(8, entry(A, B, C))))
+    assert zone.refused == ()
 
 
 def test_a_plan_below_what_is_open_is_not_advanced_to() -> None:
