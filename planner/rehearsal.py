@@ -73,10 +73,11 @@ def rehearse_zone(sight: Sight, rehearsal: Rehearsal, lookup: Lookup) -> tuple[D
     refused = tuple(finding for _, finding in choice.refused)
     shown = Choice(working=plan, may_advance=bool(refused) or choice.may_advance, opens=choice.opens)
     judged = _judged(sight, rehearsal, lookup, shown)
-    going = [] if refused else [one for key, one in judged.items() if (memory.zone, key) not in rehearsal.carried]
-    cost = _cost(memory, plan, [one.swap for one in going if one.swap is not None], shown)
+    going = (one.swap for key, one in judged.items() if (memory.zone, key) not in rehearsal.carried)
+    swaps = [swap for swap in going if swap is not None]
+    cost = Cost(calls=0, changes=0) if refused else _cost(memory, plan, swaps, shown)
     endpoints = tuple(_endpoint(memory, rehearsal, one, stays=bool(refused)) for one in judged.values())
-    return _zone(memory, standing, refused, Cost(calls=0, changes=0) if refused else cost), endpoints
+    return _zone(memory, standing, refused, cost), endpoints
 
 
 def _zone(memory: ZoneMemory, standing: Standing, refused: tuple[Finding, ...], cost: Cost) -> DryRunZone:
