@@ -142,9 +142,8 @@ def _said_once(read: Sequence[EndpointReading]) -> list[Entry]:
 
 
 def _of_pool(fault: Fault, shown_name: str) -> tuple[str, str]:
-    """Return what makes a fault the same one at every endpoint: in a pool, all but the endpoint's name."""
-    in_pool = fault.path.startswith(("pools.", "sources."))
-    return fault.path, fault.message.replace(f" of {shown_name}", " of", 1) if in_pool else fault.message
+    """Return what makes a fault the same one at every endpoint: all but the endpoint's name. Only the path of a pool or a source is shared."""
+    return fault.path, fault.message.replace(f" of {shown_name}", " of")
 
 
 def _of_all(fault: Fault, shown_name: str, users: Sequence[str]) -> Fault:
@@ -152,7 +151,7 @@ def _of_all(fault: Fault, shown_name: str, users: Sequence[str]) -> Fault:
     if not more:
         return fault
     also = f" of {shown_name} and {more} endpoint{'s' if more > 1 else ''} more"
-    return msgspec.structs.replace(fault, message=fault.message.replace(f" of {shown_name}", also, 1))
+    return msgspec.structs.replace(fault, message=fault.message.replace(f" of {shown_name}", also))
 
 
 def _read_world(

@@ -340,11 +340,14 @@ def test_an_address_that_stands_twice_is_said_once_for_all_that_use_its_pool(che
     names = "".join(f"  - {{name: ep{n}.example.com, zone: main, pools: {{blue: 1.0}}}}\n" for n in range(5))
     what = "pools.blue[2].addresses[0]: value 192.0.2.2 stands twice among the A targets of ep0.example.com."
     first = "first as pools.blue[1].addresses[0] (line 8)"
-    assert check(f"{file}endpoints:\n{names}")[0] == f"{what} and 4 endpoints more, {first}"
-    two = "".join(names.splitlines(keepends=True)[:2])
-    assert check(f"{file}endpoints:\n{two}")[0] == f"{what} and 1 endpoint more, {first}"
-    one = names.splitlines(keepends=True)[0]
-    assert check(f"{file}endpoints:\n{one}")[0] == f"{what}, {first}"
+    for used, more in (
+        (1, ""),
+        (2, " and 1 endpoint more"),
+        (3, " and 2 endpoints more"),
+        (5, " and 4 endpoints more"),
+    ):
+        listed = "".join(names.splitlines(keepends=True)[:used])
+        assert check(f"{file}endpoints:\n{listed}")[0] == f"{what}{more}, {first}"
 
 
 def test_warnings_are_shown_while_faults_remain(check: Any) -> None:
