@@ -253,6 +253,14 @@ def test_an_endpoints_own_word_goes_before_what_holds_otherwise() -> None:
     assert Choices(ttl=60, routing="weighted", types=("A", "AAAA")) == FORMAT_CHOICES
 
 
+def test_what_two_pools_say_of_a_load_balancer_is_told_with_its_alias() -> None:
+    """Nobody can see from the ids alone which of the two was meant."""
+    world = msgspec.structs.replace(WORLD, pools={"blue": (TWO,), "twin": (balancer(2, "192.0.2.2", pool="twin"),)})
+    (fault,) = read_entry(item(pools={"blue": 1, "twin": 1}), "e[0]", world).entry.faults
+    told = "lb-2 of pool blue (alias lb.example.net. in zone Z9) and lb-2 of pool twin (192.0.2.2) are in conflict"
+    assert str(fault) == f"e[0].pools: {told}"
+
+
 def test_a_load_balancer_that_could_not_be_read_whole_is_in_no_conflict() -> None:
     """What it answers with is not known, so it stands in two pools, and that is all."""
     once = "a load balancer stands behind an endpoint once"
