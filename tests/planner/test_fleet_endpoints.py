@@ -293,6 +293,8 @@ WHOLE: list[tuple[dict[str, Any], list[str]]] = [
         fleet(zones={"a": {"id": ["Z1"], "name": True}}),
         ['zones.a.id: ["Z1"] is a list, not text', "zones.a.name: true is a boolean, not text"],
     ),
+    (fleet(endpoints={}), [f"endpoints: {{}} is an object, not a list like [{LIKE}]"]),
+    (fleet(zones=[]), ["zones: [] is a list, not an object like {main: {id: Z0123456789ABC, name: example.com.}}"]),
     (fleet(fleet=["edge"]), ['fleet: ["edge"] is a list, not text']),
     (fleet(defaults=[]), ["defaults: [] is a list, not an object like {ttl: 60, routing: weighted, types: [A, AAAA]}"]),
     (
