@@ -55,7 +55,7 @@ READ: list[tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] = [
     ),
     ({"capacity": 0}, {}, [(f"{B}.capacity: 0 is not above 0", "malformed")]),
     ({"enabled": "no"}, {"enabled": False}, [(f'{B}.enabled: "no" is text, not true or false', "malformed")]),
-    ({"enabled": []}, {"enabled": False}, [(f"{B}.enabled: [] is a list, not true or false", "malformed")]),
+    ({"enabled": ["no"]}, {"enabled": False}, [(f'{B}.enabled: ["no"] is a list, not true or false', "malformed")]),
     ({"id": 7}, {"id": B}, [(f"{B}.id: 7 is a number, not text; put it in quotes", "malformed")]),
     ({"id": True}, {"id": B}, [(f"{B}.id: true is a boolean, not text", "malformed")]),
     ({"id": None}, {"id": B}, [(f"{B}.id: missing; write it like {LIKE_BALANCER}", "malformed")]),
