@@ -209,6 +209,14 @@ def test_warnings_stand_in_the_order_of_the_file_endpoints_first() -> None:
     ]
 
 
+@pytest.mark.parametrize("endpoints", [{}, None, "api.example.test", [5], [{"pools": 5}]])
+def test_where_endpoints_cannot_be_read_no_pool_is_said_to_be_unused(endpoints: Any) -> None:
+    """Nor that there are none: it is sure only where every endpoint's pools are known."""
+    raw = {"fleet": "edge", "zones": {}, "pools": {"blue": [balancer(1)]}, "endpoints": endpoints}
+    reading = compile_fleet(raw)
+    assert (reading.warnings, bool(reading.faults)) == ((), True)
+
+
 def test_a_plan_files_warnings_name_the_endpoint() -> None:
     """First what the guards would refuse of its content, then addresses that no client reaches; a host name is no address."""
     sets = (weighted(1, 0), weighted(2, 0))
