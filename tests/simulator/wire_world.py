@@ -91,6 +91,9 @@ class Aws:
         reply = self._over_socket(request) if self._http else self._sandbox._serve(environ(request))
         headers = {name.lower(): value for name, value in reply.headers if name.lower() not in VOLATILE_HEADERS}
         headers["date"] = formatdate(AWS_NOW.timestamp(), usegmt=True)
+        headers["x-amzn-requestid"] = (
+            "SIMULATED"  # what has none is a proxy's page, and one of its own would differ in each run
+        )
         return Reply(reply.status, reply.body, tuple(sorted(headers.items())))
 
     def _over_socket(self, request: Sent) -> Reply:
