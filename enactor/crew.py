@@ -13,7 +13,7 @@ from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
 from enactor.observe import live_names
 from enactor.outcome import Applied, Conflicted, Impossible, Outcome, Rejected, Unknown, ZonePort
-from enactor.ports import Chance, Clock, OutsideError
+from enactor.ports import Chance, Clock, OutsideError, Stopping
 from enactor.standing import Choice, Standing, choose, stand
 
 DETAIL_LIMIT_CHARACTERS: Final = 1_000
@@ -55,7 +55,10 @@ def bearings(crew: Crew, memory: ZoneMemory, shelf: Shelf) -> tuple[Standing, Ch
 
 
 def resolved(crew: Crew, batch: Batch, unknown: Unknown) -> Outcome:
-    """Read back what a lost answer did: this decision's nonce at one fence, or in the switch, means it landed whole."""
+    """Read back what a lost answer did: this decision's nonce at one fence, or in the switch, means it landed whole.
+
+    Raises Stopping before the read where the process was asked to stop: whoever works here next looks at the zone anyway.
+    """
     try:
         if batch.swaps:
             swap = batch.swaps[0]
@@ -65,6 +68,8 @@ def resolved(crew: Crew, batch: Batch, unknown: Unknown) -> Outcome:
             record = crew.zones.switch(batch.zone, crew.fleet).record
             after = batch.switch.after.values if batch.switch is not None else None
             landed = record is not None and record.values == after
+    except Stopping:
+        raise
     except OutsideError as error:
         return Unknown(str(error), is_unread=True)
     return Applied("unknown") if landed else unknown

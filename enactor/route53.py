@@ -138,6 +138,7 @@ class Route53Zones:
         return self._chance.uniform(0.0, longest)
 
     def _read_once(self, operation: str, zone: str, call: Callable[[Any], Any]) -> Any:
+        self._clock.sleep(0.0)  # a stop is seen before each page: a listing may have many, and each may be slow
         self._budget_of(zone).spend()
         started = self._clock.now()
         try:

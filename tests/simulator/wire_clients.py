@@ -96,6 +96,20 @@ class WireZones(Route53Zones):
         return outcome
 
 
+class Waits:
+    """A line as a clock, where only what takes time is a step: that the adapter looks for a stop before a request is none."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def now(self) -> float:
+        return self._line.now()
+
+    def sleep(self, seconds: float) -> None:
+        if seconds > 0:
+            self._line.sleep(seconds)
+
+
 class WirePorts:
     """The wire tier: the product's adapters on real clients."""
 
@@ -110,7 +124,7 @@ class WirePorts:
             lambda _: self._clients.route53,
             budget_of=lambda _: budget,
             limits_of=lambda name: gate_limits(limits, name),
-            clock=line,
+            clock=Waits(line),
             chance=line,
             hook=hook,
         )
