@@ -191,6 +191,16 @@ def _alias_names(swap: Swap) -> list[str]:
     return sorted((target for target in targets if target != swap.name), reverse=True)
 
 
+def followers(swaps: Iterable[Swap], wanted: Iterable[str]) -> frozenset[str]:
+    """Return the names of the swaps that create an alias to one of these names, or to such an alias, and so on."""
+    aliases = {swap.name: _alias_names(swap) for swap in swaps}
+    start = frozenset(wanted)
+    found = set(start)
+    while more := {name for name, targets in aliases.items() if name not in found and not found.isdisjoint(targets)}:
+        found |= more
+    return frozenset(found - start)
+
+
 def turned(swaps: Sequence[Swap], word: str) -> str:
     """Return the name to start from: another for each word, so that enactors with words of their own seldom meet."""
     names_in_order = sorted(swap.name for swap in swaps)

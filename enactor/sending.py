@@ -4,11 +4,12 @@ Pure: nonces are drawn through a function that is handed in. `zone_cycle` sends 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 
 from enactor.aliases import beyond
-from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, Batch, Size, SwitchChange, ordered, pack
+from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, Batch, Size, SwitchChange, followers, ordered, pack
 from enactor.fence import Garbled, Switch, switch_text, text_set
 from enactor.guards import Finding
 from enactor.observe import SwitchReading
@@ -40,7 +41,7 @@ def plainly_running(record: RecordSet, switch: Switch | Garbled | None, nonce: N
 
 def packed(
     together: Sequence[Swap],
-    alone: Iterable[Swap],
+    alone: Sequence[Swap],
     *,
     start: str,
     zone: str,
@@ -51,10 +52,17 @@ def packed(
 ) -> list[Batch]:
     """Fill batches, from the name `start` on; what goes alone goes behind the rest, so that it holds nobody up.
 
-    Each is made as if it were the first: `rebased` has the later ones assert what the first has written.
+    The aliases to what goes alone go behind it: Route 53 rejects an alias whose target is not there yet.
+    Each batch is made as if it were the first: `rebased` has the later ones assert what the first has written.
     """
     pointed = frozenset(pointed)
-    groups = [ordered(together, start), *([swap] for swap in ordered(alone))]
+    lonely = frozenset(swap.name for swap in alone)
+    behind = followers(together, lonely)
+    groups = [ordered((swap for swap in together if swap.name not in behind), start)]
+    row = ordered([*alone, *(swap for swap in together if swap.name in behind)])
+    for is_behind, run in groupby(row, lambda swap: swap.name in behind):
+        swaps = list(run)
+        groups += [swaps] if is_behind else [[swap] for swap in swaps]
     return [
         batch
         for group in groups

@@ -134,6 +134,31 @@ def test_what_goes_together_is_one_batch_and_what_goes_alone_is_one_each_behind_
     assert [sent.pointed for sent in made] == [{(NAMES[0], "A")}, frozenset(), {(f"z.{ZONE_NAME}", "A")}]
 
 
+def test_the_aliases_to_what_goes_alone_go_together_behind_it() -> None:
+    """And the aliases to those; one that goes alone itself has its place in the row. Whoever needs nothing of it goes first."""
+    first, last = f"m.{ZONE_NAME}", f"k.{ZONE_NAME}"
+
+    def to(target: str, name: str) -> Swap:
+        return msgspec.structs.replace(swap((), (), (alias(target, name=name),), name=name), state="missing")
+
+    together = [to(first, NAMES[0]), to(NAMES[0], NAMES[1]), to(last, NAMES[2]), adding(NAMES[3])]
+    alone = [to(NAMES[1], last), adding(first, state="missing")]
+    switch_opening = opening(8, 9)
+    made = packed(
+        together,
+        alone,
+        start=NAMES[0],
+        zone=ZONE,
+        zone_name=ZONE_NAME,
+        switch=switch_opening,
+        comment="",
+        pointed=(),
+    )
+    rows = [[one.name for one in sent.swaps] for sent in made]
+    assert rows == [[NAMES[3]], [first], [NAMES[0], NAMES[1]], [last], [NAMES[2]]]
+    assert all(sent.switch == switch_opening for sent in made)
+
+
 def test_enactors_start_at_different_names() -> None:
     """Three of them seldom meet at one endpoint: each turns the row to a name of its own, and every name is still there."""
     swaps = [adding(name) for name in NAMES]

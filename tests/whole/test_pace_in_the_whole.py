@@ -1,10 +1,28 @@
 """Who waits for whom: zones for each other, a decision for its tokens, an alias for its target, and a stop for nobody."""
 
 import signal
+from typing import Any
 
 from enactor.sandbox.faults import FaultRule
 
-from .world import CHANGE, LIST, PATIENCE_SECONDS, World
+from .world import CHANGE, LIST, PATIENCE_SECONDS, WEB, World
+
+
+def test_an_alias_whose_target_goes_alone_is_sent_behind_it_in_the_same_cycle(world: World) -> None:
+    """What lost twice goes behind the rest; were the alias to it sent before, Route 53 would reject it, and it would wait."""
+    world.publish(world.endpoint(1, 2))
+    machine = world.machine()
+    machine.cycle()
+    target = {"name": WEB, "zone": world.zone, "evaluate_target_health": False}
+    www: dict[str, Any] = {"name": "www.example.test.", "zone": world.zone, "routing": "simple"}
+    www["targets"] = [{"id": "x", "type": "A", "alias": target}]
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB), www)
+    said = (
+        f"[Tried to create resource record set [name='{WEB}', type='A', set-identifier='lb-7'] but it already exists]"
+    )
+    world.fault(FaultRule(action="reject", operation=CHANGE, zone=world.zone, names=(WEB,), count=2, message=said))
+    machine.cycle()
+    assert (len(world.stands(WEB)), len(world.stands("www.example.test."))) == (1, 1)
 
 
 def test_a_stop_is_seen_before_a_lost_answer_is_read_back(world: World) -> None:
