@@ -1,4 +1,9 @@
-"""Decide how a person's verb takes the ground from under whatever was decided before it: the switch gets a new nonce. Pure."""
+"""Decide how a verb that takes a fence away leaves the switch: renewed, so that every batch decided before it fails. Pure.
+
+An absent fence is nothing that a batch can rest on: one that creates a fence, decided before the fence was there, lands whenever it
+is gone again (promise 2). What such a batch can rest on is the switch; so whoever takes fences away writes that anew in the same
+call, the same to the letter but for its nonce.
+"""
 
 import msgspec
 
@@ -7,14 +12,16 @@ from enactor.fence import Switch, switch_text, text_set
 from enactor.observe import SwitchReading
 
 
-def renewed(reading: SwitchReading, nonce: str) -> SwitchChange | None:
-    """Return the change of the switch to the same mode, generation, plan and end with a new nonce, so that earlier batches fail.
+def renewed(found: SwitchReading, nonce: str) -> SwitchChange | None:
+    """Return the switch as observed and, with a new nonce, as it will be: mode, generation, plan and end stay.
 
-    What cannot be read is asserted byte for byte, and None is returned where there is no switch: nothing of a cycle lands there.
+    A text that is no switch's is what a person typed to stop the zone: it is asserted as it stands, and stops nothing that was
+    decided before. None where there is no switch, which no call can assert.
     """
-    if reading.record is None:
+    if found.record is None:
         return None
-    if not isinstance(reading.switch, Switch):
-        return SwitchChange(reading.record, reading.record)
-    again = msgspec.structs.replace(reading.switch, nonce=nonce)
-    return SwitchChange(reading.record, text_set(reading.record.name, switch_text(again)))
+    if not isinstance(found.switch, Switch):
+        return SwitchChange(found.record, found.record)
+    assert nonce != found.switch.nonce, "a nonce is fresh"
+    text = switch_text(msgspec.structs.replace(found.switch, nonce=nonce))
+    return SwitchChange(found.record, text_set(found.record.name, text))
