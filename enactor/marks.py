@@ -223,6 +223,7 @@ def healed(view: View, hand: Hand, target: Content, *, generation: int | None, u
         nonce=hand.nonce,
         state="hold" if until is not None else own.state if own else "live",
         until=_later(own, until),
+        allow=_unused(own, target, generation) if own else (),
         base=own.base if own else "",
     )
     if own is not None and content_of(view.sets) == target and _says(own, fence):
@@ -230,6 +231,13 @@ def healed(view: View, hand: Hand, target: Content, *, generation: int | None, u
     change = difference(view.sets, target)
     again = survivors(change.kept, change.creates, view.zone, None)
     return _swap(view, fence, (*change.deletes, *again), (*change.creates, *again))
+
+
+def _unused(own: Fence, target: Content, generation: int | None) -> tuple[Allow, ...]:
+    """Return the allows that a heal leaves to those they are for: all, but where a plan's content goes in, its own and older ones."""
+    if generation is None or own.plan == content_digest(target):
+        return own.allow
+    return tuple(one for one in own.allow if one.generation > generation)
 
 
 def _later(own: Fence | None, until: datetime | None) -> datetime | None:

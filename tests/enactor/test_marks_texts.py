@@ -76,6 +76,18 @@ def test_to_heal_keeps_the_window_and_an_end_that_was_set() -> None:
     assert healed(fence(A, gen=7), generation=None).gen == 7
 
 
+def test_to_heal_uses_up_no_allow_but_those_of_what_it_puts_in_place() -> None:
+    """A person allowed a guard for a plan that is still to come; what stands or comes from a file is no plan's change."""
+    older, now, next_one = (Allow("shrink-targets", number, LATER) for number in (7, 8, 9))
+    own = fence(A, allow=(older, now, next_one))
+    assert healed(own, generation=8).allow == (next_one,)
+    assert healed(own, generation=None).allow == own.allow
+    as_named = fence(A, B, allow=(older, now, next_one))
+    assert healed(as_named, generation=8).allow == as_named.allow
+    assert marks.healed(view(A, B, of=as_named), HAND, content_of((A, B)), generation=7, until=None) is None
+    assert healed(None).allow == ()
+
+
 @pytest.mark.parametrize(
     ("verb", "word"),
     [
