@@ -87,7 +87,7 @@ class EndpointOperator:
         """Return what `adopt` will do, a line each; raise NotDone where it may not, or has nothing to do."""
         view = self._view(place)
         if problem := marks.why_not_adopted(view, self._wheel.fleet, from_fleet):
-            raise NotDone(problem)
+            raise problem
         first = f"{place.name} in zone {place.zone}: a fence is created (gen 0), and nothing else changes; asserted as they stand:"
         return (first, *(f"  {line(record)}" for record in view.sets))
 

@@ -98,33 +98,33 @@ def adopted(view: View, hand: Hand, from_fleet: str | None = None) -> Swap | Non
     if is_live(view, hand.fleet):
         return None
     if problem := why_not_adopted(view, hand.fleet, from_fleet):
-        raise NotDone(problem)
+        raise problem
     fence = Fence(fleet=hand.fleet, gen=0, plan=content_digest(content_of(view.sets)), by=hand.by, nonce=hand.nonce)
     everything = tuple(sorted(view.sets, key=lambda record: record.key))
     return _swap(view, fence, everything, everything)
 
 
-def why_not_adopted(view: View, fleet: str, from_fleet: str | None = None) -> str | None:
-    """Return why a name cannot be adopted, None where it can be."""
+def why_not_adopted(view: View, fleet: str, from_fleet: str | None = None) -> NotDone | None:
+    """Return why a name cannot be adopted, None where it can be; KeptBack where it is another's, or more than a plan can say."""
     fence = view.fence.fence if view.fence else None
     if isinstance(fence, Fence) and fence.state != "retired":
         if fence.fleet == fleet:
-            return f"{view.name} is in fleet {fleet}'s hands already ({fence.state}, generation {fence.gen})"
+            return NotDone(f"{view.name} is in fleet {fleet}'s hands already ({fence.state}, generation {fence.gen})")
         if fence.fleet == from_fleet and fence.state == "hold":
-            return f"{view.name} is held by fleet {fence.fleet}: it must be released there first"
+            return KeptBack(f"{view.name} is held by fleet {fence.fleet}: it must be released there first")
         if fence.fleet != from_fleet:
-            return (
+            return KeptBack(
                 f"{view.name} belongs to fleet {fence.fleet} by its fence: let that fleet disown it, or take it over with "
                 f"--from-fleet {fence.fleet}"
             )
     elif from_fleet is not None:
-        return f"{view.name} does not belong to fleet {from_fleet} by its fence; adopt it without --from-fleet"
+        return NotDone(f"{view.name} does not belong to fleet {from_fleet} by its fence; adopt it without --from-fleet")
     if view.fence is None and not view.sets:
-        return f"nothing stands at {view.name} in zone {view.zone}; a plan that lists it will create it"
+        return NotDone(f"nothing stands at {view.name} in zone {view.zone}; a plan that lists it will create it")
     for record in view.sets:
         if record.extra:
             what = ", ".join(sorted(msgspec.json.decode(record.extra)))
-            return f"{view.name} cannot be adopted: its {record.type} set has {what}; {UNSAYABLE}"
+            return KeptBack(f"{view.name} cannot be adopted: its {record.type} set has {what}; {UNSAYABLE}")
     return None
 
 

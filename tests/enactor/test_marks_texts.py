@@ -7,7 +7,7 @@ import pytest
 
 from enactor import marks
 from enactor.fence import Allow, Fence
-from enactor.insist import NotDone
+from enactor.insist import KeptBack, NotDone
 from enactor.marks import why_not_allowable
 from enactor.records import RecordSet, content_of
 from enactor.swap import Swap, View
@@ -128,3 +128,23 @@ def test_a_hold_bears_its_end_and_nothing_is_adopted_where_nothing_stands() -> N
         marks.adopted(view(), HAND)
     odd = View(name=NAME, zone=ZONE, fence=garbled(), sets=())
     assert marks.adopted(odd, HAND) is not None
+
+
+@pytest.mark.parametrize(
+    ("seen", "from_fleet", "kept_back"),
+    [
+        (view(A, of=fence(A, fleet="core")), None, True),
+        (view(A, of=fence(A, fleet="core", state="hold")), "core", True),
+        (view(msgspec.structs.replace(A, extra='{"Region":"eu-west-1"}')), None, True),
+        (view(A, of=fence(A)), None, False),
+        (view(A), "core", False),
+        (view(), None, False),
+    ],
+)
+def test_what_may_not_be_adopted_is_told_from_what_need_not_be(
+    seen: View, from_fleet: str | None, kept_back: bool
+) -> None:
+    """Another fleet's name, and sets that a plan cannot say, wait for a decision; that is another exit status."""
+    problem = marks.why_not_adopted(seen, FLEET, from_fleet)
+    assert problem is not None
+    assert isinstance(problem, KeptBack) == kept_back

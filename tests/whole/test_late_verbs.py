@@ -1,7 +1,9 @@
 """Late verbs, and verbs that look twice: what one says is what stands, and it undoes nothing that was done since."""
 
+import pytest
+
 from .history import API
-from .world import World
+from .world import World, record
 
 WHY = ("--reason", "a test")
 
@@ -19,3 +21,15 @@ def test_healing_drops_no_live_allow(world: World) -> None:
     done(world, "allow", API, "--guard", "shrink-targets", "--generation", "2")
     done(world, "heal", API, "--yes")
     assert "allow=shrink-targets@2" in world.fence_text()
+
+
+@pytest.mark.parametrize("why", ["another fleet's", "more than a plan can say"])
+def test_adopt_that_meets_a_foreign_endpoint_it_may_not_take_ends_with_3(world: World, why: str) -> None:
+    """Its state keeps the verb back; what stands there stays as it is."""
+    if why == "another fleet's":
+        world.publish(world.endpoint(1, 2))
+        world.machine().cycle()
+        world.retype("api._fence.example.test.", world.fence_text().strip('"').replace(world.fleet, "other"))
+    else:
+        world.edit("CREATE", record("192.0.2.1", SetIdentifier="a", Region="eu-west-1"))
+    done(world, "adopt", API, "--yes", expect=3)
