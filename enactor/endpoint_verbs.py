@@ -1,7 +1,8 @@
 """Do what a person asks of one endpoint: hold, release, allow, adopt, retire, heal, disown.
 
 The shell of `marks`, which decides. Each batch rests on the endpoint's own fence; what may take something away asserts the switch
-too, as it stands, and the others leave it out. So every verb works while stopped, with the table unreachable and the planner dead.
+too, as it stands, and so does `adopt`, whose name may have no fence to rest on; `disown` renews it, and the others leave it out. So
+every verb works while stopped, with the table unreachable and the planner dead.
 """
 
 from collections.abc import Callable
@@ -15,10 +16,12 @@ from enactor.batch import Batch, Change, SwitchChange, swap_changes
 from enactor.fence import Allow, Fence, Switch, instant_text
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
+from enactor.observe import SwitchReading
 from enactor.plan import Endpoint, content_of_endpoint
 from enactor.plan_guards import PLAN_GUARDS
 from enactor.plan_index import PlanIndex
 from enactor.records import Content, ManagedType, RecordSet
+from enactor.renewal import renewed
 from enactor.swap import Swap, View
 from enactor.wheel import Done, Wheel
 
@@ -92,8 +95,21 @@ class EndpointOperator:
         return (first, *(f"  {line(record)}" for record in view.sets))
 
     def adopt(self, place: Place, from_fleet: str | None = None) -> Done:
-        """Take an endpoint into this fleet's hands as it stands; the next cycle applies the newest plan through the guards."""
-        change = self._do(place, lambda view: marks.adopted(view, self._wheel.hand(), from_fleet), what="adopt")
+        """Take an endpoint into this fleet's hands as it stands; the next cycle applies the newest plan through the guards.
+
+        Asserts the switch: a fence that is created rests on no fence, and would land whenever the name is let go again.
+        """
+
+        def decide() -> Batch | None:
+            switch = self._wheel.zones.switch(place.zone, self._wheel.fleet).record
+            memory = self._read(place)
+            swap = marks.adopted(memory.view(place.name), self._wheel.hand(), from_fleet)
+            if swap is None:
+                return None
+            asserted = SwitchChange(switch, switch) if switch else None
+            return self._wheel.batch(place.zone, memory.zone_name, switch=asserted, swaps=(swap,))
+
+        change = self._wheel.insist(decide, what=f"adopt of {place.name}")
         return Done(f"{place.name} is adopted by fleet {self._wheel.fleet}", change)
 
     def retire_preview(self, place: Place, of: ManagedType | None) -> tuple[str, ...]:
@@ -203,16 +219,23 @@ class EndpointOperator:
             f"{place.name} in zone {place.zone}: its fence is deleted; its record sets stay as they are, and nobody minds them",
         )
 
-    def disown(self, place: Place) -> Done:
-        """Take the fence away and nothing else: from then on the name is nobody's."""
+    def disown(self, place: Place, judge: Callable[[SwitchReading], object] = lambda _: None) -> Done:
+        """Take the fence away and nothing else: from then on the name is nobody's.
+
+        `judge` raises where a plan lists the name, and is asked at every try, as for `retire`. The switch is renewed: what creates
+        a fence here and was decided before must not land now that there is none.
+        """
 
         def decide() -> Batch | None:
+            switch = self._wheel.zones.switch(place.zone, self._wheel.fleet)
             memory = self._read(place)
             view = memory.view(place.name)
             if view.fence is None:
                 return None
             record = marks.disowned(view, self._wheel.fleet, self._wheel.zones.aws_now())
-            return self._wheel.batch(place.zone, memory.zone_name, extra=(Change("DELETE", record),))
+            judge(switch)
+            change = renewed(switch, self._wheel.chance.nonce())
+            return self._wheel.batch(place.zone, memory.zone_name, switch=change, extra=(Change("DELETE", record),))
 
         change = self._wheel.insist(decide, what=f"disowning {place.name}")
         return Done(f"{place.name} is disowned; its record sets stand as they were", change)

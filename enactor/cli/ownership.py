@@ -15,6 +15,7 @@ from enactor.endpoint_verbs import EndpointOperator, Place
 from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
 from enactor.memory import ZoneMemory
+from enactor.observe import SwitchReading
 from enactor.parting import may_go, not_listed, not_open, not_pointed_to
 from enactor.records import ManagedType
 from enactor.report import EXIT_FAILED, EXIT_USAGE
@@ -185,13 +186,18 @@ def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any)
     """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
     doors, place = at(flags, name, zone)
     plans = library(doors)
-    not_listed(shelf_of(plans), place, None, without_plan=True)
-    not_open(plans, doors.zones.switch(place.zone, doors.settings.fleet), place, None, without_plan=True)
+    shelf_of(plans)
+
+    def judge(switch: SwitchReading) -> None:
+        not_listed(plans.look(), place, None, without_plan=True)
+        not_open(plans, switch, place, None, without_plan=True)
+
+    judge(doors.zones.switch(place.zone, doors.settings.fleet))
     hand = hand_of(doors, reason)
     say_all(hand.disown_preview(place))
     if not yes and not click.confirm("disown it?", default=False, err=True):
         end(EXIT_FAILED, ["not disowned; nothing was written"])
-    carry_out(doors, "disown", reason, place, partial(hand.disown, place))
+    carry_out(doors, "disown", reason, place, partial(hand.disown, place, judge))
 
 
 @click.command()

@@ -1,17 +1,65 @@
 """Late verbs, and verbs that look twice: what one says is what stands, and it undoes nothing that was done since."""
 
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from click.testing import Result
+
+from enactor.sandbox.faults import FaultRule
 
 from .history import API
-from .world import World, record
+from .world import CHANGE, PATIENCE_SECONDS, WEB, World, record
 
 WHY = ("--reason", "a test")
+WEB_FENCE = "web._fence.example.test."
+V6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
 
 
 def done(world: World, *words: str, expect: int = 0) -> str:
     result = world.run(*words, *WHY)
     assert result.exit_code == expect, result.output
     return str(result.output)
+
+
+def beside(world: World, *words: str) -> Callable[[], Result]:
+    """Begin a verb beside the test; what is returned waits for its end."""
+    box: list[Result] = []
+    thread = threading.Thread(target=lambda: box.append(world.run(*words, *WHY)), daemon=True)
+    thread.start()
+
+    def end() -> Result:
+        thread.join(PATIENCE_SECONDS)
+        assert box, "the verb did not end"
+        return box[0]
+
+    return end
+
+
+def abandoned(world: World, *words: str) -> str:
+    """Begin a verb as a process, hold what it writes on its way, and kill the process; return what lets the request go."""
+    ours = (world.switch_name, WEB_FENCE)  # and no scratch name of a self-test
+    world.fault(FaultRule(action="hold", operation=CHANGE, zone=world.zone, names=ours))
+    command = world.spawn(*words, *WHY)
+    (late,) = world.wait_held()
+    command._process.kill()
+    command._process.communicate()
+    return late.token
+
+
+def wipe(world: World, *names: str) -> None:
+    for name in names:
+        world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
+
+
+def publish(world: World, *endpoints: dict[str, Any], retired: tuple[str, ...] = ()) -> None:
+    path = world.folder / "plan.json"
+    gone = [{"name": name, "zone": world.zone} for name in retired]
+    path.write_text(json.dumps({"format": 1, "fleet": world.fleet, "endpoints": endpoints, "retired": gone}))
+    result = world.plan("publish", "--plan", str(path))
+    assert result.exit_code == 0, result.output
 
 
 def test_healing_drops_no_live_allow(world: World) -> None:
@@ -33,3 +81,88 @@ def test_adopt_that_meets_a_foreign_endpoint_it_may_not_take_ends_with_3(world: 
     else:
         world.edit("CREATE", record("192.0.2.1", SetIdentifier="a", Region="eu-west-1"))
     done(world, "adopt", API, "--yes", expect=3)
+
+
+@pytest.mark.parametrize("of", [(), ("--type", "AAAA")], ids=["the name", "one type"])
+def test_a_late_retire_takes_nothing_away_that_the_open_plan_lists_by_now(world: World, of: tuple[str, ...]) -> None:
+    """It loses against the opening, and asks the plans again before it decides again."""
+    web = world.endpoint(7, name=WEB)
+    web["targets"].append(V6)
+    world.publish(world.endpoint(1, 2), web)
+    world.machine().cycle()
+    if of:
+        world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB), flags=["--unguarded"])
+    else:
+        publish(world, world.endpoint(1, 2), retired=(WEB,))
+    world.machine().cycle()
+    handle = world.hold_change()
+    ended = beside(world, "retire", WEB, *of, "--yes")
+    world.wait_held()
+    publish(world, world.endpoint(1, 2), web)
+    report = world.machine().cycle()
+    assert {one.name: one.state for one in report.endpoints}[WEB] == "current"
+    world.sandbox.release(handle)
+    result = ended()
+    assert (result.exit_code, "plan 3" in result.output) == (1, True), result.output
+    assert len(world.stands(WEB)) == 2
+
+
+def test_a_late_disown_lets_nothing_go_that_the_open_plan_lists_by_now(world: World) -> None:
+    """It loses against the opening; what is said to be nobody's would be in the fleet's hands again after the next cycle."""
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
+    world.machine().cycle()
+    publish(world, world.endpoint(1, 2), retired=(WEB,))
+    world.machine().cycle()
+    handle = world.hold_change()
+    ended = beside(world, "disown", WEB, "--yes")
+    world.wait_held()
+    publish(world, world.endpoint(1, 2), world.endpoint(7, name=WEB))
+    world.machine().cycle()
+    world.sandbox.release(handle)
+    result = ended()
+    assert (result.exit_code, "plan 3 lists web.example.test." in result.output) == (1, True), result.output
+    assert world.sandbox.zone(world.zone).sets(WEB_FENCE) != ()
+
+
+@pytest.mark.parametrize("verb", ["disown", "deinit"])
+def test_a_late_adopt_takes_no_name_back_that_was_let_go(world: World, verb: str) -> None:
+    """It creates a fence and can rest on none, so it rests on the switch, which whoever lets go writes anew or takes away."""
+    world.publish(world.endpoint(1, 2))
+    world.machine().cycle()
+    world.edit("CREATE", record("192.0.2.9", name=WEB))
+    snapshots = ("--snapshot", str(world.folder / "a.json")), ("--snapshot", str(world.folder / "b.json"))
+    late = abandoned(world, "adopt", WEB, "--yes", *snapshots[0])
+    done(world, "adopt", WEB, "--yes", *snapshots[1])
+    if verb == "disown":
+        done(world, "disown", WEB, "--yes")
+    else:
+        done(world, "stop")
+        done(world, "deinit", "--zone", world.zone, "--yes")
+    world.sandbox.release(late)
+    assert world.sandbox.zone(world.zone).sets(WEB_FENCE) == ()
+
+
+def test_a_name_is_let_go_and_taken_back_whatever_the_switch_says(world: World) -> None:
+    """In run, in stop, typed over by hand and absent; disowning changes its nonce alone, and adopting nothing of it."""
+    world.publish(world.endpoint(1, 2))
+    world.machine().cycle()
+    world.edit("CREATE", record("192.0.2.9", name=WEB))
+    snapshot = ("--snapshot", str(world.folder / "a.json"))
+
+    def both() -> None:
+        done(world, "adopt", WEB, "--yes", *snapshot)
+        (world.folder / "a.json").unlink()
+        done(world, "disown", WEB, "--yes")
+
+    said = world.switch_text().split()
+    both()
+    now = world.switch_text().split()
+    assert [word.split("=")[0] for word, other in zip(said, now, strict=True) if word != other] == ["nonce"]
+    done(world, "stop")
+    both()
+    world.retype(world.switch_name, "mode=stop")
+    both()
+    assert world.switch_text() == '"mode=stop"'
+    wipe(world, world.switch_name)
+    both()
+    assert world.sandbox.zone(world.zone).sets(WEB_FENCE) == ()
