@@ -13,7 +13,7 @@ import msgspec
 from enactor import marks
 from enactor.aliases import beyond
 from enactor.batch import Batch, Change, SwitchChange, swap_changes
-from enactor.fence import Allow, Fence, Switch, instant_text
+from enactor.fence import Allow, Fence, Switch, instant_text, is_held
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
 from enactor.observe import SwitchReading
@@ -23,7 +23,7 @@ from enactor.plan_index import PlanIndex
 from enactor.records import Content, ManagedType, RecordSet
 from enactor.renewal import renewed
 from enactor.swap import Swap, View
-from enactor.wheel import Done, Wheel
+from enactor.wheel import Done, Ending, Wheel
 
 HEAL_HOLD_SECONDS = 24 * 3600.0
 """What was put there from a file stays on hold so long, unless it is released: the plans say otherwise."""
@@ -44,12 +44,18 @@ class EndpointOperator:
 
     def hold(self, place: Place, seconds: float | None) -> Done:
         """Freeze it: nothing is written there until it is released, or until the hold ends."""
-        self._view(place)
-        until = self._wheel.in_future(seconds)
-        change = self._do(place, lambda view: marks.held(view, self._wheel.hand(), until), what="hold")
+        ending = Ending(self._wheel, seconds)
+
+        def wanted(view: View) -> Swap | None:
+            fence = view.fence.fence if view.fence else None
+            return marks.held(view, self._wheel.hand(), ending.reckon(getattr(fence, "until", None)))
+
+        change = self._do(place, wanted, what="hold")
         reading = self._view(place).fence
-        stands = reading.fence.until if reading is not None and isinstance(reading.fence, Fence) else until
-        end = f" until {instant_text(stands)}" if stands else ""
+        fence = reading.fence if reading is not None else None
+        if not isinstance(fence, Fence) or not is_held(fence, self._wheel.zones.aws_now()):
+            return Done(f"{place.name} is held no more: its hold has ended, or somebody released it since", change)
+        end = f" until {instant_text(fence.until)}" if fence.until else ""
         return Done(f"{place.name} is held{end}: no enactor writes there", change)
 
     def release(self, place: Place) -> Done:

@@ -5,17 +5,16 @@ table unreachable and the planner dead, unless said otherwise.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 from enactor import brake
 from enactor.batch import Batch, Change, SwitchChange
-from enactor.fence import Garbled, Mode, Switch, instant_text, switch_text, text_set
+from enactor.fence import Garbled, Mode, Switch, instant_text, is_running, switch_text, text_set
 from enactor.guards import Finding
 from enactor.insist import KeptBack, NotDone
 from enactor.names import switch_name
 from enactor.observe import FenceRange
 from enactor.selftest import SelfTest
-from enactor.wheel import Done, Wheel
+from enactor.wheel import Done, Ending, Wheel
 
 TableWord = Callable[[], brake.Table | None]
 """Read what the table says about generations, None where it cannot be read. Asked after the fences, at every try: what was read
@@ -58,9 +57,10 @@ class Operator:
             if found.others:
                 raise NotDone(_no_switch(zone, found, self._fleet))
             return Done(_no_switch(zone, found, self._fleet), None)
-        until = self._wheel.in_future(seconds)
+        ending = Ending(self._wheel, seconds)
 
         def wanted(now: FenceRange) -> tuple[int, str] | None:
+            until = ending.reckon(getattr(now.switch.switch, "until", None))
             if now.switch.record is None or brake.is_done(now, "stop", until):
                 return None
             try:  # a brake waits for no table where the switch itself says what is open; start asks for the rest
@@ -68,8 +68,10 @@ class Operator:
             except brake.Unclear:
                 return None  # a text typed by hand already stops; what it lacks, start asks for
 
-        change = self._turn(zone, "stop", wanted, until)
-        return Done(f"zone {zone} is stopped: {_said(self._zones.fences(zone, self._fleet))}", change)
+        change = self._turn(zone, "stop", wanted, ending)
+        stands = self._zones.fences(zone, self._fleet)
+        is_over = is_running(stands.switch.switch, self._zones.aws_now())
+        return Done(f"zone {zone} {'runs again' if is_over else 'is stopped'}: {_said(stands)}", change)
 
     def start(self, zone: str, table: TableWord, told: int | None, judge: Judge = nothing_refused) -> Done:
         """Bring run back, with a new nonce, at the generation that was open; unclear, at the highest that anything at hand shows."""
@@ -103,7 +105,7 @@ class Operator:
         zone: str,
         mode: Mode,
         wanted: Callable[[FenceRange], tuple[int, str] | None],
-        until: datetime | None = None,
+        ending: Ending | None = None,
     ) -> str | None:
         """Write the switch as wanted on what a fresh reading shows, until it stands."""
 
@@ -112,6 +114,7 @@ class Operator:
             goal = wanted(now)
             if goal is None:
                 return None
+            until = ending.end if ending else None
             switch = brake.new_switch(self._fleet, mode, *goal, nonce=self._wheel.chance.nonce(), until=until)
             after = text_set(switch_name(self._fleet, now.zone_name), switch_text(switch))
             change = SwitchChange(now.switch.record, after)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from enactor.batch import COMMENT_LIMIT_CHARACTERS, Batch, Change, SwitchChange
+from enactor.fence import has_passed
 from enactor.insist import NotDone, insist
 from enactor.marks import Hand
 from enactor.outcome import ZonePort
@@ -77,3 +78,28 @@ class Wheel:
             retires=retires,
             extra=tuple(extra),
         )
+
+
+class Ending:
+    """When a brake ends that is set for a time: reckoned by AWS's clock at each try, which may come long after the first."""
+
+    def __init__(self, wheel: Wheel, seconds: float | None) -> None:
+        self._wheel = wheel
+        self._seconds = seconds
+        self._tried: set[datetime] = set()
+        self.end: datetime | None = None
+        """What the last `reckon` returned; None for good."""
+
+    def reckon(self, stands: datetime | None) -> datetime | None:
+        """Return the end that is wanted at this try, None for good, beside a brake that stands until some instant.
+
+        An end of an earlier try is this verb's own, whose answer was lost: it stays what is wanted while it lasts, or the verb would
+        write for ever.
+        """
+        if stands in self._tried and not has_passed(stands, self._wheel.zones.aws_now()):
+            self.end = stands
+        else:
+            self.end = self._wheel.in_future(self._seconds)
+        if self.end is not None:
+            self._tried.add(self.end)
+        return self.end

@@ -156,8 +156,8 @@ def _switch_first() -> AbstractContextManager[None]:
 def _disowns_what_is_marked() -> AbstractContextManager[None]:
     real = marks.disowned
 
-    def disowned(view: swap.View, fleet: str) -> RecordSet:
-        return real(view, fleet) if view.fence is None else view.fence.record
+    def disowned(view: swap.View, fleet: str, aws_now: datetime | None) -> RecordSet:
+        return real(view, fleet, aws_now) if view.fence is None else view.fence.record
 
     return _put((marks, "disowned", disowned))
 
