@@ -62,22 +62,23 @@ class Leaver:
         return tuple(lines)
 
     def deinit(self, zone: str) -> Done:
-        """Delete the fences, then the switch: as long as a fence stands the stop does too, and each call asserts it."""
+        """Delete the fences, then the switch: as long as a fence stands the stop does too, and each call asserts it.
+
+        The switch goes on a reading that shows no fence. A name that is adopted between that and the call is seen afterwards, and said:
+        without a switch there is nothing that a call which takes its fence away could rest on.
+        """
         count = len(self._own(self._stopped(zone)))
         change: str | None = None
 
-        def some_fences() -> Batch | None:
+        def next_call() -> Batch | None:
             found = self._stopped(zone)
-            return self._deleting(zone, found, self._own(found)[:FENCES_A_CALL])
+            switch = [found.switch.record] if found.switch.record else []
+            return self._deleting(zone, found, self._own(found)[:FENCES_A_CALL] or switch)
 
-        while (done := self._wheel.insist(some_fences, what=f"deleting the fences of zone {zone}")) is not None:
+        while (
+            done := self._wheel.insist(next_call, what=f"deleting the fences and the switch of zone {zone}")
+        ) is not None:
             change = done  # ends: each pass deletes fences, and where the switch stops nobody writes new ones
-
-        def the_switch() -> Batch | None:
-            found = self._stopped(zone)
-            return self._deleting(zone, found, [found.switch.record] if found.switch.record else [])
-
-        change = self._wheel.insist(the_switch, what=f"deleting the switch of zone {zone}") or change
         return Done(f"zone {zone} is out of fleet {self._wheel.fleet}'s hands; {count} fences were deleted", change)
 
     def _deleting(self, zone: str, found: FenceRange, records: Sequence[RecordSet]) -> Batch | None:
@@ -89,10 +90,17 @@ class Leaver:
         return self._wheel.batch(zone, found.zone_name, switch=asserted, extra=extra)
 
     def _stopped(self, zone: str) -> FenceRange:
+        """Return the fences of a zone whose switch stops it for good, or which has neither switch nor fence of the fleet."""
         found = self._wheel.zones.fences(zone, self._wheel.fleet)
         switch = found.switch.switch
         if isinstance(switch, Switch) and (switch.mode == "run" or switch.until is not None):
             raise NotDone(f"zone {zone} is not stopped for good: `enactor stop --zone {zone}` first")
+        if found.switch.record is None and (fences := self._own(found)):
+            raise NotDone(
+                f"zone {zone} has no switch, and fences of fleet {self._wheel.fleet} stand there ({len(fences)} in all, the first is "
+                f"{fences[0].name}): no call that takes them away could rest on the stop. Bring the switch back with "
+                f"`enactor start --zone {zone}`, then `enactor stop --zone {zone}`, then deinit"
+            )
         return found
 
     def _own(self, found: FenceRange) -> list[RecordSet]:

@@ -142,6 +142,46 @@ def test_a_late_adopt_takes_no_name_back_that_was_let_go(world: World, verb: str
     assert world.sandbox.zone(world.zone).sets(WEB_FENCE) == ()
 
 
+def test_a_zone_that_is_out_of_hands_has_no_fence(world: World) -> None:
+    """A name is adopted between the last fence and the switch: that is seen afterwards, and said with the way out."""
+    world.publish(world.endpoint(1, 2))
+    world.machine().cycle()
+    world.edit("CREATE", record("192.0.2.9", name=WEB))
+    done(world, "stop")
+    handle = world.hold_change(skip=1)
+    ended = beside(world, "deinit", "--zone", world.zone, "--yes")
+    world.wait_held()
+    done(world, "adopt", WEB, "--yes", "--snapshot", str(world.folder / "before.json"))
+    world.sandbox.release(handle)
+    result = ended()
+    assert (result.exit_code, WEB_FENCE in result.output) == (1, True), result.output
+    leave(world)
+    assert [one["Name"] for one in world.sandbox.zone(world.zone).sets() if "_fence" in one["Name"]] == []
+
+
+def leave(world: World) -> None:
+    """Take the way out that `deinit` names where there is no switch."""
+    said = done(world, "deinit", "--zone", world.zone, "--yes", expect=1)
+    for verb in ("start", "stop"):
+        assert f"`enactor {verb} --zone {world.zone}`" in said
+        done(world, verb, "--zone", world.zone)
+    done(world, "deinit", "--zone", world.zone, "--yes")
+
+
+def test_a_zone_without_switch_is_not_left_while_a_fence_stands(world: World) -> None:
+    """An absent switch is a stop that no call can assert: one that came late would take a hold away that is in force again."""
+    world.publish(world.endpoint(1, 2))
+    world.machine().cycle()
+    done(world, "hold", API)
+    wipe(world, world.switch_name)
+    said = done(world, "deinit", "--zone", world.zone, "--yes", expect=1)
+    assert "has no switch, and fences of fleet" in said
+    assert "state=hold" in world.fence_text()
+    leave(world)
+    assert len(world.stands()) == 2
+    assert "0 fences were deleted" in done(world, "deinit", "--zone", world.zone, "--yes")
+
+
 def test_a_name_is_let_go_and_taken_back_whatever_the_switch_says(world: World) -> None:
     """In run, in stop, typed over by hand and absent; disowning changes its nonce alone, and adopting nothing of it."""
     world.publish(world.endpoint(1, 2))
