@@ -158,3 +158,11 @@ def test_a_mirror_that_is_away_keeps_no_plan_from_the_table(mirrored: World) -> 
 def test_what_is_no_s3_url_is_wrong_usage(world: World, url: str) -> None:
     """Before anything is asked."""
     assert world.run("survey", ENACTOR_PLAN_MIRROR=url).exit_code == 2
+
+
+def test_a_mirror_may_lie_in_another_region_than_the_table() -> None:
+    """It is for the day on which the table's Region is away: `region` in the URL says where, else it is the session's."""
+    session = boto3.Session("testing", "testing", region_name="eu-west-1")
+    there = plan_mirror(session, "s3://bucket/plans?region=us-west-2", "edge")
+    here = plan_mirror(session, "s3://bucket/plans", "edge")
+    assert [one._client.meta.region_name for one in (there, here)] == ["us-west-2", "eu-west-1"]
