@@ -4,6 +4,7 @@ Pure but for the clock it is handed. A call dearer than the whole bucket goes wh
 so that nothing is ever too large to be sent at all.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -68,17 +69,17 @@ class Budget:
             Bucket(max(1.0, share * limits.changes), share * limits.changes_per_second, now) if limits.changes else None
         )
 
+    def wait_for_changes(self, changes: int) -> float:
+        """Wait until this many changes may go, take nothing, and return the seconds that have gone by."""
+        began = self._clock.now()
+        self._wait(lambda: self._changes_seconds(changes))
+        return self._clock.now() - began
+
     def spend(self, *, changes: int = 0) -> float:
         """Wait until one request with this many changes may go, take its tokens, and return the seconds waited."""
-        waited = 0.0
-        wait = self._wait_seconds(changes)
-        while wait > 0:  # ends: the debt of one call is bounded by its size, and each wait pays some of it off
-            step = min(wait, WAIT_LIMIT_SECONDS)
-            self._clock.sleep(step)
-            waited += step
-            before, wait = wait, self._wait_seconds(changes)
-            if wait >= before:
-                break  # the clock does not move
+        waited = self._wait(
+            lambda: max(self._requests.wait_seconds(1, self._clock.now()), self._changes_seconds(changes))
+        )
         now = self._clock.now()
         self._requests.take(1, now)
         if self._changes is not None and changes:
@@ -90,7 +91,19 @@ class Budget:
         if self._changes is not None:
             self._changes.take(-changes, self._clock.now())
 
-    def _wait_seconds(self, changes: int) -> float:
-        now = self._clock.now()
-        requests = self._requests.wait_seconds(1, now)
-        return max(requests, self._changes.wait_seconds(changes, now) if self._changes is not None and changes else 0.0)
+    def _wait(self, lacking: Callable[[], float]) -> float:
+        waited = 0.0
+        wait = lacking()
+        while wait > 0:  # ends: the debt of one call is bounded by its size, and each wait pays some of it off
+            step = min(wait, WAIT_LIMIT_SECONDS)
+            self._clock.sleep(step)
+            waited += step
+            before, wait = wait, lacking()
+            if wait >= before:
+                break  # the clock does not move
+        return waited
+
+    def _changes_seconds(self, changes: int) -> float:
+        if self._changes is None or not changes:
+            return 0.0
+        return self._changes.wait_seconds(changes, self._clock.now())

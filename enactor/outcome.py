@@ -39,6 +39,9 @@ class ZoneBusy(msgspec.Struct, frozen=True):
 class OverBudget(msgspec.Struct, frozen=True):
     """The account's budget is spent; not applied."""
 
+    is_over: bool = False
+    """It was waited for the tokens, for so long that the decision is too old to be sent: they are there for the next one."""
+
 
 class Unknown(msgspec.Struct, frozen=True):
     """No answer: the batch may have landed, or may land later. Read the fence, never assume."""

@@ -31,6 +31,7 @@ from enactor.outcome import (
     Unknown,
     ZoneBusy,
 )
+from enactor.pace import ROUND_SECONDS_MAX
 from enactor.ports import Busy, Chance, Clock, Denied, Missing, OutsideError, Throttled, Unavailable
 from enactor.records import RecordSet
 
@@ -156,9 +157,15 @@ class Route53Zones:
         return answer
 
     def compare_and_swap(self, batch: Batch) -> Outcome:
-        """Send one batch through the last gate: the only call of ChangeResourceRecordSets there is."""
+        """Send one batch through the last gate: the only call of ChangeResourceRecordSets there is.
+
+        Where the changes took long to wait for, nothing is sent and they are left: whoever asked decides again, and finds them
+        there. The token of the request itself is not held against a decision: with a tiny share the reads before it took the last.
+        """
         changes = batch.changes
         assert changes, "an empty batch is never sent"
+        if self._budget_of(batch.zone).wait_for_changes(len(changes)) > ROUND_SECONDS_MAX:
+            return OverBudget(is_over=True)
         self._budget_of(batch.zone).spend(changes=len(changes))
         started = self._clock.now()
         request = {

@@ -31,23 +31,13 @@ from enactor.outcome import (
     Unknown,
     ZoneBusy,
 )
+from enactor.pace import LOST_MAX, LOST_TOGETHER_MAX, ROUND_SECONDS_MAX, ROUNDS_MAX, round_wait_seconds
 from enactor.ports import OutsideError, Stopping
 from enactor.report import Action
 from enactor.sending import over_limits, packed, rebased, switch_change, takes_a_type
 from enactor.standing import Choice, Standing
 from enactor.swap import State, Swap, decide
 from enactor.wire import names_target
-
-ROUNDS_MAX: Final = 40
-"""A zone that still conflicts after this many decisions in one cycle is left to the next."""
-ROUND_SECONDS_MAX: Final = 10.0
-"""How long batches of one decision are sent; with a small share of the account a large plan takes many rounds."""
-LOST_TOGETHER_MAX: Final = 2
-"""After so many conflicts in a cycle an endpoint goes in batches of its own, behind the rest."""
-LOST_MAX: Final = 4
-"""After so many conflicts in a cycle an endpoint waits: somebody else writes there, or Route 53 will not have it."""
-WAIT_FIRST_SECONDS: Final = 0.2
-WAIT_MAX_SECONDS: Final = 8.0
 
 URGENT_STATES: Final[frozenset[State]] = frozenset({"empty", "missing"})
 """What answers nobody never waits more than a minute."""
@@ -77,6 +67,8 @@ class ZoneCycle:
         self._lost: Counter[str] = Counter()
         """How often each endpoint was named by a conflict in this cycle."""
         self._read_since = 0.0
+        self._has_tokens = False
+        """Whether the last call was waited for until its tokens were there, and its decision too old by then."""
         self._start: str | None = None
         """Where the row of work begins, for as long as nobody else is met there; after a conflict it begins somewhere else."""
         self._take_bearings()
@@ -88,7 +80,12 @@ class ZoneCycle:
             for attempt in range(ROUNDS_MAX):
                 if attempt and not self._before_next_round(attempt, deadline, look_again):
                     break
-                if self._round(deadline) != "again" or self.crew.clock.now() >= deadline:
+                self._has_tokens = False
+                if self._round(deadline) != "again":
+                    break
+                if self._has_tokens and not self.changes:  # another zone would spend them again and again
+                    deadline = max(deadline, self.crew.clock.now() + ROUND_SECONDS_MAX)
+                if self.crew.clock.now() >= deadline:
                     break
         except Stopping:
             raise
@@ -118,11 +115,11 @@ class ZoneCycle:
 
     def _before_next_round(self, attempt: int, deadline: float, look_again: Callable[[], Shelf]) -> bool:
         """Wait with full jitter, then read the switch, the newest plan and the fences again; False when time is up."""
-        longest = min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0 ** (attempt - 1))
-        seconds = self.crew.chance.uniform(0.0, longest)
+        seconds = self.crew.chance.uniform(0.0, round_wait_seconds(attempt))
         if self.crew.clock.now() + seconds >= deadline:
             return False
         self.crew.clock.sleep(seconds)
+        self._read_since = self.crew.clock.now()
         self.memory.read_switch()
         self.shelf = look_again()
         self.memory.refresh(self._conflicted, self.crew.clock.now())
@@ -178,7 +175,7 @@ class ZoneCycle:
         return "done"
 
     def _seen_whole(self, judged: dict[str, Judged]) -> dict[str, Judged]:
-        """Judge on a listing of this cycle: somebody may have pointed an alias to what goes since the zone was last read whole."""
+        """Judge on a listing of this round: somebody may have pointed an alias to what goes since the zone was last read whole."""
         surveyed = self.memory.surveyed_at
         if surveyed is not None and surveyed >= self._read_since:
             return judged
@@ -243,6 +240,7 @@ class ZoneCycle:
             case Conflicted(names=record_names):
                 return self._lost_to_others(batch, record_names)
             case ZoneBusy() | OverBudget():
+                self._has_tokens = isinstance(outcome, OverBudget) and outcome.is_over
                 self._mark(batch, "conflict")
                 return "again", []
             case Unknown(why):

@@ -123,6 +123,28 @@ def test_no_single_wait_is_longer_than_a_minute() -> None:
     assert waited == sum(clock.waits)
 
 
+def test_changes_that_were_waited_for_are_there_for_the_next_call() -> None:
+    """Waiting takes none: who decides again after a long wait finds the bucket full, also for what is dearer than the bucket."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.01, ACCOUNT)
+    assert budget.wait_for_changes(400) == 0
+    budget.spend(changes=400)
+    assert budget.wait_for_changes(400) == pytest.approx(400.0)
+    assert budget.wait_for_changes(1_000) == 0
+    assert budget.spend(changes=400) == 0
+
+
+def test_where_changes_are_not_counted_nothing_is_waited_for() -> None:
+    """GovCloud counts requests alone, and a call without changes takes none; a request's own token is another matter."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.01, GOVCLOUD)
+    budget.spend(changes=1_000)
+    assert budget.wait_for_changes(1_000) == 0
+    budget = Budget(clock, 0.01, ACCOUNT)
+    budget.spend(changes=400)
+    assert budget.wait_for_changes(0) == 0
+
+
 class StuckClock(SteppedClock):
     """A clock that waits and does not move."""
 
@@ -138,6 +160,8 @@ def test_a_clock_that_does_not_move_is_not_waited_for() -> None:
     assert budget.spend() == 0
     assert budget.spend() > 0
     assert len(clock.waits) == 1
+    budget.spend(changes=400)
+    assert budget.wait_for_changes(400) == 0, "no decision is too old where no time goes by"
 
 
 def test_a_call_without_changes_takes_none() -> None:
