@@ -18,12 +18,11 @@ from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
 from enactor.observe import LISTING_PAGE_SETS_MAX
 from enactor.outcome import ZonePort
+from enactor.pace import CYCLE_LIMIT_SECONDS, part_seconds, rank
 from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanHead, PlanStore, Stopping
 from enactor.report import Calls, CycleReport, EnactorSeen, StatusReport, SurveyReport
 from enactor.zone_cycle import ZoneCycle
 
-CYCLE_LIMIT_SECONDS: Final = 60.0
-"""No cycle decides anew after this, counted from the end of its reading; what is left is the next cycle's."""
 ANNOUNCE_SECONDS: Final = 60.0
 """An announcement that says nothing new is written again after this, so that `status` shows who is alive."""
 
@@ -94,22 +93,33 @@ class Enactor:
         started = self._crew.clock.now()
         self._tally.restart()
         errors = self._observe(survey_seconds)
-        assert self._shelf is not None, "plans are looked for before zones are worked on"
-        done: list[ZoneCycle] = []
-        # Counted from here: a table that swallows requests has cost its time by now, and repairs must not wait for it.
-        began = self._crew.clock.now()
-        for zone in self._zone_ids:
-            if zone in errors:
-                continue
-            work = ZoneCycle(self._crew, self._memories[zone], self._shelf)
-            work.run(began + CYCLE_LIMIT_SECONDS, self._look, read_since=started)
-            done.append(work)
+        done = self._work([zone for zone in self._zone_ids if zone not in errors], started)
         self._after(done)
         calls = Calls(self._tally.reads, self._tally.writes)
         seen = self._outlook(done, errors)
         report = cycle_report(seen, enactor=self._crew.enactor, calls=calls)
         self._tell(seen, report, self._crew.clock.now() - started)
         return report
+
+    def _work(self, zones: Sequence[str], started: float) -> list[ZoneCycle]:
+        """Work on each zone for its part of the time, the most urgent first: what answers nobody waits for no large plan."""
+        # Counted from here: a table that swallows requests has cost its time by now, and repairs must not wait for it.
+        ends = self._crew.clock.now() + CYCLE_LIMIT_SECONDS
+        ranks = (
+            {zone: rank(self._at(zone).ready()) for zone in zones} if len(zones) > 1 else dict.fromkeys(zones, (0, 1))
+        )
+        row = sorted(zones, key=ranks.__getitem__)
+        done: dict[str, ZoneCycle] = {}
+        for place, zone in enumerate(row):
+            done[zone] = self._at(zone)
+            now, waiting = self._crew.clock.now(), sum(ranks[other][1] > 0 for other in row[place:])
+            deadline = now + part_seconds(ends - now, waiting, len(zones))
+            done[zone].run(deadline, self._look, read_since=started)
+        return [done[zone] for zone in zones]
+
+    def _at(self, zone: str) -> ZoneCycle:
+        assert self._shelf is not None, "plans are looked for before zones are worked on"
+        return ZoneCycle(self._crew, self._memories[zone], self._shelf)
 
     def _tell(self, seen: Outlook, report: CycleReport, seconds: float) -> None:
         """Tell what came of a cycle; a trouble that lasts is told when it begins, and not again in each cycle."""
@@ -125,10 +135,7 @@ class Enactor:
         """Read everything and judge it; write nothing."""
         self._tally.restart()
         errors = self._observe(0.0)
-        assert self._shelf is not None, "plans are looked for before zones are judged"
-        works = [
-            ZoneCycle(self._crew, self._memories[zone], self._shelf) for zone in self._zone_ids if zone not in errors
-        ]
+        works = [self._at(zone) for zone in self._zone_ids if zone not in errors]
         for work in works:
             work.look()
         return survey_report(self._outlook(works, errors))

@@ -7,10 +7,11 @@ anew. Every loop here ends: by work done, by everything waiting, by the deadline
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
+from enactor import pace
 from enactor.batch import Batch, fitting, halves, turned
 from enactor.crew import Crew, batch_ended, bearings, resolved
 from enactor.cycle_report import ZoneResult
@@ -31,17 +32,12 @@ from enactor.outcome import (
     Unknown,
     ZoneBusy,
 )
-from enactor.pace import LOST_MAX, LOST_TOGETHER_MAX, ROUND_SECONDS_MAX, ROUNDS_MAX, round_wait_seconds
 from enactor.ports import OutsideError, Stopping
 from enactor.report import Action
 from enactor.sending import over_limits, packed, rebased, switch_change, takes_a_type
 from enactor.standing import Choice, Standing
-from enactor.swap import State, Swap, decide
+from enactor.swap import Swap, decide
 from enactor.wire import names_target
-
-URGENT_STATES: Final[frozenset[State]] = frozenset({"empty", "missing"})
-"""What answers nobody never waits more than a minute."""
-REPAIRED_STATES: Final[frozenset[State]] = URGENT_STATES | {"drifted", "fence-missing"}
 
 Sent = Literal["done", "again", "over"]
 """What a batch leaves: nothing to do, something to decide again, or a zone that cannot be worked on in this cycle."""
@@ -77,14 +73,14 @@ class ZoneCycle:
         """Work in rounds until everything is at rest or waits; `read_since` is when this cycle began to read."""
         self._read_since = read_since
         try:
-            for attempt in range(ROUNDS_MAX):
+            for attempt in range(pace.ROUNDS_MAX):
                 if attempt and not self._before_next_round(attempt, deadline, look_again):
                     break
                 self._has_tokens = False
                 if self._round(deadline) != "again":
                     break
                 if self._has_tokens and not self.changes:  # another zone would spend them again and again
-                    deadline = max(deadline, self.crew.clock.now() + ROUND_SECONDS_MAX)
+                    deadline = max(deadline, self.crew.clock.now() + pace.ROUND_SECONDS_MAX)
                 if self.crew.clock.now() >= deadline:
                     break
         except Stopping:
@@ -96,6 +92,11 @@ class ZoneCycle:
     def look(self) -> None:
         """Judge everything and write nothing."""
         self.judged = self._judge(self._nonce())
+
+    def ready(self) -> list[Swap]:
+        """Return what there is to write now. For a look ahead: `run` is for another object."""
+        is_open = self.standing.running and self.memory.switch.record is not None
+        return self._all_ready(self._judge(self._nonce())) if is_open else []
 
     def result(self) -> ZoneResult:
         """Return what was seen and done, for the report."""
@@ -115,7 +116,7 @@ class ZoneCycle:
 
     def _before_next_round(self, attempt: int, deadline: float, look_again: Callable[[], Shelf]) -> bool:
         """Wait with full jitter, then read the switch, the newest plan and the fences again; False when time is up."""
-        seconds = self.crew.chance.uniform(0.0, round_wait_seconds(attempt))
+        seconds = self.crew.chance.uniform(0.0, pace.round_wait_seconds(attempt))
         if self.crew.clock.now() + seconds >= deadline:
             return False
         self.crew.clock.sleep(seconds)
@@ -157,13 +158,13 @@ class ZoneCycle:
 
         What was decided is not sent for longer than a moment: then the switch, the newest plan and the fences are read again.
         """
-        until = min(deadline, self.crew.clock.now() + ROUND_SECONDS_MAX)
+        until = min(deadline, self.crew.clock.now() + pace.ROUND_SECONDS_MAX)
         if not self.standing.running or self.memory.switch.record is None:
             return "over"
         judged = self._judge(self._nonce())
         if any(one.swap is not None and takes_a_type(one.swap) for one in judged.values()):
             judged = self._seen_whole(judged)
-        queue = self._packed([swap for one in judged.values() if (swap := self._ready(one)) is not None])
+        queue = self._packed(self._all_ready(judged))
         while queue:  # ends: a batch leaves for good, or as two smaller ones, or without the endpoint at fault
             if self.crew.clock.now() >= until:
                 return "again"
@@ -181,6 +182,9 @@ class ZoneCycle:
             return judged
         self.memory.read_all(self.crew.clock.now())
         return self._judge(self._nonce())
+
+    def _all_ready(self, judged: dict[str, Judged]) -> list[Swap]:
+        return [swap for one in judged.values() if (swap := self._ready(one)) is not None]
 
     def _ready(self, judged: Judged) -> Swap | None:
         """Return what is sent of a judgement now; while the plan's content waits, what the fence names is repaired."""
@@ -202,8 +206,8 @@ class ZoneCycle:
         if self._start is None:
             self._start = turned(fit, self.crew.enactor if not self._lost else self._nonce())
         return packed(
-            [swap for swap in fit if self._lost[swap.name] < LOST_TOGETHER_MAX],
-            [swap for swap in fit if self._lost[swap.name] >= LOST_TOGETHER_MAX],
+            [swap for swap in fit if self._lost[swap.name] < pace.LOST_TOGETHER_MAX],
+            [swap for swap in fit if self._lost[swap.name] >= pace.LOST_TOGETHER_MAX],
             start=self._start,
             zone=self.memory.zone,
             zone_name=self.memory.zone_name,
@@ -217,7 +221,7 @@ class ZoneCycle:
 
     def _waits(self, swap: Swap) -> bool:
         key = (swap.zone, swap.name)
-        urgent = swap.state in URGENT_STATES
+        urgent = swap.state in pace.URGENT_STATES
         wait = self.crew.backoff.waiting(key, swap.fence_after.plan, self.crew.clock.now(), urgent=urgent)
         if wait is None:
             return False
@@ -271,11 +275,11 @@ class ZoneCycle:
     def _settle(self, swap: Swap) -> None:
         """Forget what failed there before; a repair is counted, because somebody made it necessary."""
         key, backoff = (swap.zone, swap.name), self.crew.backoff
-        if swap.state not in REPAIRED_STATES or (swap.state == "missing" and not backoff.was_written(key)):
+        if swap.state not in pace.REPAIRED_STATES or (swap.state == "missing" and not backoff.was_written(key)):
             backoff.succeeded(key)
             return
         now, jitter = self.crew.clock.now(), self.crew.chance.uniform(0.0, 1.0)
-        backoff.repaired(key, swap.fence_after.plan, now=now, jitter=jitter, urgent=swap.state in URGENT_STATES)
+        backoff.repaired(key, swap.fence_after.plan, now=now, jitter=jitter, urgent=swap.state in pace.URGENT_STATES)
 
     def _mark(self, batch: Batch, action: Action) -> None:
         for swap in batch.swaps:
@@ -302,12 +306,9 @@ class ZoneCycle:
         return "done", [msgspec.structs.replace(batch, swaps=rest)] if rest or batch.opens else []
 
     def _put_off(self, swap: Swap, why: str) -> None:
-        key = (swap.zone, swap.name)
-        jitter = self.crew.chance.uniform(0.0, 1.0)
-        urgent = swap.state in URGENT_STATES
-        self.crew.backoff.failed(
-            key, swap.fence_after.plan, why, now=self.crew.clock.now(), jitter=jitter, urgent=urgent
-        )
+        now, jitter = self.crew.clock.now(), self.crew.chance.uniform(0.0, 1.0)
+        key, urgent = (swap.zone, swap.name), swap.state in pace.URGENT_STATES
+        self.crew.backoff.failed(key, swap.fence_after.plan, why, now=now, jitter=jitter, urgent=urgent)
         self.actions[swap.name] = "failed"
         self.crew.hook(Noticed(event="endpoint-rejected", facts={"zone": swap.zone, "endpoint": swap.name, "why": why}))
 
@@ -319,8 +320,8 @@ class ZoneCycle:
         self._mark(batch, "conflict")
         self._lost.update(named)
         for swap in batch.swaps:
-            if self._lost[swap.name] >= LOST_MAX:
-                self._put_off(swap, f"it conflicted {LOST_MAX} times in one cycle: somebody else writes there")
+            if self._lost[swap.name] >= pace.LOST_MAX:
+                self._put_off(swap, f"it conflicted {pace.LOST_MAX} times in one cycle: somebody else writes there")
         return "again", []
 
     def _gated(self, batch: Batch, reasons: tuple[GateRefusal, ...]) -> tuple[Sent, list[Batch]]:

@@ -51,6 +51,7 @@ PURE_AT_LEAST = {
         "cycle_report",
         "backoff",
         "budget",
+        "pace",
         "references",
         "aliases",
         "survivors",

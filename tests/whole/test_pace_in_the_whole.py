@@ -4,14 +4,17 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.build import parts
 from enactor.cycle import Enactor
+from enactor.fence import Switch, switch_text
 from enactor.outside import SystemClock
 from enactor.sandbox.faults import FaultRule
 
 from .history import API
-from .world import CHANGE, LIST, PATIENCE_SECONDS, WEB, World
+from .world import CHANGE, LIST, PATIENCE_SECONDS, WEB, World, txt
 
 V6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
 
@@ -38,6 +41,63 @@ def small_share(world: World, share: str) -> tuple[Enactor, SkippingClock]:
     world.environment["ENACTOR_ACCOUNT_SHARE"] = share
     clock = SkippingClock()
     return build_enactor(parts(world.settings("small"), clock=clock)), clock
+
+
+FAR = "o.example.org."
+
+
+@pytest.fixture
+def beside(world: World) -> str:
+    """Another zone of the fleet, open at generation 0, behind the world's own."""
+    other = world.sandbox.create_zone("example.org")
+    switch = Switch(fleet=world.fleet, mode="run", gen=0, plan="none", nonce="00aa00aa00aa00aa")
+    world.edit("CREATE", txt(f"_switch-{world.fleet}._fence.example.org.", switch_text(switch)), zone=other)
+    world.environment["ENACTOR_ZONES"] = f"{world.zone},{other}"
+    return other
+
+
+@pytest.mark.parametrize("share", ["0.01", "0.1"])
+def test_an_empty_endpoint_of_the_second_zone_waits_for_no_large_plan_of_the_first(
+    world: World, beside: str, share: str
+) -> None:
+    """It is repaired in the cycle that finds it, and the report names the zones in their own order."""
+    small = world.endpoint(5, name=FAR) | {"zone": beside}
+    world.publish(world.endpoint(1, 2), small)
+    enactor, clock = small_share(world, share)
+    enactor.cycle()
+    many = [world.endpoint(*range(1, 11), name=f"n{number}.example.test.") for number in range(100)]
+    world.publish(world.endpoint(1, 2), small, *many)
+    clock.sleep(10_000.0)
+    world.edit("DELETE", *world.sandbox.zone(beside).sets(FAR), zone=beside)
+    report = enactor.cycle()
+    assert world.sandbox.zone(beside).sets(FAR)
+    assert [one.zone for one in report.zones] == [world.zone, beside]
+    assert any(world.stands(f"n{number}.example.test.") for number in range(100)), "and the first has its part"
+
+
+def test_a_zone_that_uses_up_its_time_leaves_the_others_theirs(world: World, beside: str) -> None:
+    """Two large plans at a twentieth: the first zone waits longer for its second batch than a cycle may last, the other sends."""
+    numbers = range(60)
+    here = [world.endpoint(*range(1, 11), name=f"n{number}.example.test.") for number in numbers]
+    there = [world.endpoint(*range(1, 11), name=f"n{number}.example.org.") | {"zone": beside} for number in numbers]
+    world.publish(*here, *there)
+    enactor, _ = small_share(world, "0.05")
+    report = enactor.cycle()
+    assert [one.error for one in report.zones] == [None, None]
+    standing = world.sandbox.zone(beside)
+    assert any(world.stands(f"n{number}.example.test.") for number in numbers)
+    assert any(standing.sets(f"n{number}.example.org.") for number in numbers)
+
+
+def test_who_goes_first_is_told_from_what_was_read_before(world: World, beside: str) -> None:
+    """Where nothing changed, and the zones were read lately, a cycle over two of them asks Route 53 nothing."""
+    world.publish(world.endpoint(1, 2), world.endpoint(5, name=FAR) | {"zone": beside})
+    enactor = world.machine().enactor
+    enactor.cycle()
+    world.sandbox.reset_stats()
+    report = enactor.cycle(survey_seconds=1_000.0)
+    assert {one.state for one in report.endpoints} == {"current"}
+    assert world.sandbox.calls(service="route53") == 0
 
 
 def test_what_was_decided_before_a_long_wait_for_tokens_is_decided_again(world: World) -> None:
