@@ -288,7 +288,10 @@ def test_where_the_open_plan_is_lost_the_nearest_below_it_and_the_fences_are_ask
     for plan in (index(8, entry(A, B, C)), index(8, entry(A, B, C), retired=[Retired(OTHER, ZONE)])):
         for nearest in (below, None):
             zone, endpoints = told(seen(*records, at=RUNNING, nearest=nearest), held_against(plan))
-            assert [one.guard for one in zone.refused] == ([] if plan.retired else ["vanished"])
+            words = (
+                f"1 of 2 endpoints {'are no longer' if nearest else 'that have a fence are not'} mentioned ({OTHER})"
+            )
+            assert [one.message[: len(words)] for one in zone.refused] == ([] if plan.retired else [words])
             assert (endpoints[0].state, endpoints[0].action) == ("behind", "swap" if plan.retired else "none")
             assert zone.cost == (Cost(calls=1, changes=5) if plan.retired else NOTHING)
     theirs = fence_record(fence(ELSEWHERE, fleet="west"), OTHER)
