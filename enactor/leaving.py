@@ -79,7 +79,10 @@ class Leaver:
             done := self._wheel.insist(next_call, what=f"deleting the fences and the switch of zone {zone}")
         ) is not None:
             change = done  # ends: each pass deletes fences, and where the switch stops nobody writes new ones
-        return Done(f"zone {zone} is out of fleet {self._wheel.fleet}'s hands; {count} fences were deleted", change)
+        sentence = f"zone {zone} is out of fleet {self._wheel.fleet}'s hands; {count} fences were deleted"
+        return Done(
+            f"{sentence}; take it out of the zones and the fleet file too, or `enactor init` brings all back", change
+        )
 
     def _deleting(self, zone: str, found: FenceRange, records: Sequence[RecordSet]) -> Batch | None:
         if not records:

@@ -64,7 +64,12 @@ def release(*, name: str, zone: str | None, reason: str, **flags: Any) -> None:
 @name_argument
 @zone_option
 @click.option("--guard", required=True, help="The guard's label.")
-@click.option("--generation", required=True, type=click.IntRange(1, GENERATION_MAX), help="The plan it is for.")
+@click.option(
+    "--generation",
+    required=True,
+    type=click.IntRange(1, GENERATION_MAX),
+    help="The plan it is for; of one that the planner refused, the number it would get.",
+)
 @click.option("--for", "lasting", default="30m", show_default=True, help="For how long, at most a day.")
 @why_option
 @ending("enactor")

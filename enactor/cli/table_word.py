@@ -4,6 +4,7 @@ import click
 
 from enactor.brake import Table
 from enactor.cli.build import Parts, utc_now
+from enactor.fence import Fence
 from enactor.guards import Finding
 from enactor.observe import FenceRange, live_names
 from enactor.plan import StoredPlan
@@ -52,6 +53,8 @@ class TableWord:
         if not isinstance(stored, StoredPlan):
             return ()
         settings, now = self._settings, utc_now()
-        names = live_names(found.fences, settings.fleet)
+        # What was adopted and never changed since (generation 0) may be in no plan that was ever open.
+        opened = {name: one for name, one in found.fences.items() if isinstance(one.fence, Fence) and one.fence.gen}
+        names = live_names(opened, settings.fleet)
         findings = judge_absence(stored.plan, names, settings.limits.plan, found.zone)
         return lifted(findings, frozenset(one.guard for one in allows if one.until > now))
