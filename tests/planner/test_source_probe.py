@@ -295,7 +295,18 @@ def test_a_host_out_of_file_descriptors_fails_the_look(targets: Targets, left: i
         for descriptor in taken:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    assert set(made.observe(aims, WITHIN_SECONDS).signals) == {one.id for one in aims}
+    assert set(_whole_look(made, aims).signals) == {one.id for one in aims}
+
+
+def _whole_look(made: ProbeSource, aims: tuple[Aim, ...]) -> Observation:
+    """Look until this machine has time for it: a process that stood still says so, and is no answer."""
+    for _ in range(4):
+        try:
+            return made.observe(aims, WITHIN_SECONDS)
+        except SourceFailed as error:
+            if "stood still" not in str(error):
+                raise
+    return made.observe(aims, WITHIN_SECONDS)
 
 
 def test_no_more_connections_than_told_are_open_at_once(targets: Targets) -> None:

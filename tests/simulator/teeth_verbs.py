@@ -373,7 +373,7 @@ TEETH: Final = (
     ),
     Tooth(
         name="a mirror is a plan only with its digest",
-        promises=frozenset({NEVER_BACKWARDS}),
+        promises=frozenset({NEVER_BACKWARDS, NEVER_COLLECT}),
         scenario=MIRROR_MIXED_UP,
         out=_digest_alone_unchecked,
     ),
