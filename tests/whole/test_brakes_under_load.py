@@ -36,9 +36,7 @@ def test_a_stop_gets_through_a_spent_account_and_what_was_on_its_way_fails_after
     world.sandbox.release(handle)
     for machine in machines:
         machine.end()  # where its client gave the answer up, it found the zone stopped, and left the rest to the next cycle
-    assert [batch.outcome for batch in watch.batches].count("InvalidChangeBatch") >= 2, (
-        "a throttled one beside them is no matter"
-    )
+    assert "applied" not in [batch.outcome for batch in watch.batches[:2]], "refused, or throttled"
     for machine in machines:
         machine.cycle()
     assert stands(world, names) == MANY, "decided again after the start"
