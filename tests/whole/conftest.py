@@ -13,6 +13,7 @@ from enactor.sandbox.engine import Settings
 from enactor.sandbox.server import Sandbox
 from enactor.table import PlanTable, table_client
 
+from .rows import Rows
 from .world import World
 
 _NUMBERS = itertools.count(1)
@@ -79,3 +80,9 @@ def world(bare: World) -> World:
     """A zone in service, open at generation 0."""
     bare.open_zone()
     return bare
+
+
+@pytest.fixture
+def rows(world: World) -> Rows:
+    """The fleet's part of the plan table, by hand."""
+    return Rows(world)

@@ -1,49 +1,20 @@
 """What somebody who was asked to break the promises has broken: each by the shortest way there was, and each mended."""
 
 import json
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import boto3
 import pytest
-from click.testing import Result
 
 from enactor.outside import SystemChance, SystemClock
 from enactor.sandbox.faults import FaultRule
 from enactor.table import PlanTable, table_client
 
 from .history import API
-from .world import CHANGE, PATIENCE_SECONDS, WEB, World, record
+from .person import V6, beside, done, wipe
+from .world import CHANGE, WEB, World, record
 
-WHY = ("--reason", "a test")
 WWW = "www.example.test."
-V6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
-
-
-def done(world: World, *words: str, expect: int = 0) -> str:
-    result = world.run(*words, *WHY)
-    assert result.exit_code == expect, result.output
-    return str(result.output)
-
-
-def beside(world: World, *words: str) -> Callable[[], Result]:
-    """Begin a verb beside the test; what is returned waits for its end."""
-    box: list[Result] = []
-    thread = threading.Thread(target=lambda: box.append(world.run(*words, *WHY)), daemon=True)
-    thread.start()
-
-    def end() -> Result:
-        thread.join(PATIENCE_SECONDS)
-        assert box, "the verb did not end"
-        return box[0]
-
-    return end
-
-
-def wipe(world: World, *names: str) -> None:
-    for name in names:
-        world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
 
 
 def both(world: World, *numbers: int) -> dict[str, Any]:

@@ -1,74 +1,15 @@
 """Tombstones, the switch and heal against somebody who was asked to break them: restored tables, late requests, texts typed by hand."""
 
-import json
-import threading
-from collections.abc import Callable
-from typing import Any
-
 import boto3
 import pytest
-from click.testing import Result
-
-from enactor.sandbox.faults import FaultRule
 
 from .history import API
+from .person import V6, WEB_FENCE, WHY, abandoned, beside, done, publish, wipe
 from .rows import Rows
-from .world import CHANGE, PATIENCE_SECONDS, WEB, World, txt
+from .world import WEB, World, txt
 
 NOWHERE = "http://127.0.0.1:9"
-WHY = ("--reason", "a test")
 ALL = ("--keep-newest", "1", "--keep-hours", "0")
-WEB_FENCE = "web._fence.example.test."
-V6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
-
-
-@pytest.fixture
-def rows(world: World) -> Rows:
-    return Rows(world)
-
-
-def done(world: World, *words: str, expect: int = 0) -> str:
-    result = world.run(*words, *WHY)
-    assert result.exit_code == expect, result.output
-    return str(result.output)
-
-
-def beside(world: World, *words: str) -> Callable[[], Result]:
-    """Begin a verb beside the test; what is returned waits for its end."""
-    box: list[Result] = []
-    thread = threading.Thread(target=lambda: box.append(world.run(*words, *WHY)), daemon=True)
-    thread.start()
-
-    def end() -> Result:
-        thread.join(PATIENCE_SECONDS)
-        assert box, "the verb did not end"
-        return box[0]
-
-    return end
-
-
-def abandoned(world: World, *words: str) -> str:
-    """Begin a verb as a process, hold what it writes on its way, and kill the process; return what lets the request go."""
-    ours = (world.switch_name, "web._fence.example.test.")  # and no scratch name of a self-test
-    world.fault(FaultRule(action="hold", operation=CHANGE, zone=world.zone, names=ours))
-    command = world.spawn(*words, *WHY)
-    (late,) = world.wait_held()
-    command._process.kill()
-    command._process.communicate()
-    return late.token
-
-
-def wipe(world: World, *names: str) -> None:
-    for name in names:
-        world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
-
-
-def publish(world: World, *endpoints: dict[str, Any], retired: tuple[str, ...] = ()) -> None:
-    path = world.folder / "plan.json"
-    gone = [{"name": name, "zone": world.zone} for name in retired]
-    path.write_text(json.dumps({"format": 1, "fleet": world.fleet, "endpoints": endpoints, "retired": gone}))
-    result = world.plan("publish", "--plan", str(path))
-    assert result.exit_code == 0, result.output
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from enactor.ports import Announcement
 from enactor.table import PlanTable, table_client
 
 from .history import API
+from .person import V6, WHY, done, wipe
 from .world import WEB, World, record
 
 NOWHERE = "http://127.0.0.1:9"
-WHY = ("--reason", "a test")
-V6 = {"id": "six", "type": "AAAA", "value": "2001:db8::1", "weight": 10}
 
 
 @pytest.fixture
@@ -24,13 +23,6 @@ def running(world: World) -> World:
     world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
     world.machine().cycle()
     return world
-
-
-def done(world: World, *words: str, expect: int = 0) -> str:
-    """Run a verb and return all that it said."""
-    result = world.run(*words, *WHY)
-    assert result.exit_code == expect, result.output
-    return str(result.output)
 
 
 def in_the_dark(world: World, *words: str, expect: int = 0) -> str:
@@ -45,10 +37,6 @@ def state(world: World, name: str = API) -> str:
     return str({one["name"]: one["state"] for one in found}.get(name, "unmanaged"))
 
 
-def wipe(world: World, name: str = API) -> None:
-    world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
-
-
 @pytest.mark.parametrize("dark", [False, True], ids=["by day", "stopped and no table"])
 def test_a_held_endpoint_is_left_alone_until_it_is_released(running: World, dark: bool) -> None:
     """Nothing is written there, an empty one included; the hold itself needs neither run nor table."""
@@ -59,7 +47,7 @@ def test_a_held_endpoint_is_left_alone_until_it_is_released(running: World, dark
     else:
         done(running, "hold", API)
     running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))
-    wipe(running)
+    wipe(running, API)
     report = running.machine().cycle()
     assert (running.stands(), state(running)) == ((), "held")
     assert [zone.open for zone in report.zones] == [2], "the others go on"
@@ -215,7 +203,7 @@ def test_healing_needs_no_table_no_switch_and_no_enactor(running: World) -> None
     running.machine("a", **{"state-dir": flags[1]}).cycle()
     before = running.stands()
     done(running, "stop", "--zone", running.zone)
-    wipe(running)
+    wipe(running, API)
     asked = in_the_dark(running, "heal", API, *flags, *WHY, expect=1)
     assert "CREATE A [lb-1] 192.0.2.1 weight 10" in asked, "nobody answered"
     assert running.stands() == ()
@@ -225,7 +213,7 @@ def test_healing_needs_no_table_no_switch_and_no_enactor(running: World) -> None
 
 def test_what_is_healed_from_a_file_stays_until_it_is_released(running: World) -> None:
     """At the fence's generation, on hold for a day: the plans say otherwise."""
-    wipe(running)
+    wipe(running, API)
     path = running.plan_file(running.endpoint(5, 6))
     done(running, "heal", API, "--plan", path, "--yes")
     running.machine().cycle()
@@ -238,7 +226,7 @@ def test_healing_leaves_out_a_plan_that_is_refused_as_a_whole(running: World) ->
     """What enactors refuse they would take back in their next cycle; it is said, and the plan that is open is used."""
     running.publish(running.endpoint(1, 3), flags=("--unguarded",))
     before = running.stands()
-    wipe(running)
+    wipe(running, API)
     told = done(running, "heal", API, "--yes")
     assert "plan 2 is refused as a whole and not used: 1 of 2 endpoints are no longer mentioned" in told
     assert running.stands() == before

@@ -22,11 +22,6 @@ from .world import WEB, World, record, until
 FULL = "/dev/full"
 
 
-@pytest.fixture
-def rows(world: World) -> Rows:
-    return Rows(world)
-
-
 def take_away(world: World, *names: str) -> None:
     for name in names:
         world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))

@@ -5,16 +5,11 @@ from typing import Any
 
 import pytest
 
+from .person import WHY, publish
 from .rows import Rows
 from .world import WEB, World
 
-WHY = ("--reason", "a test")
 ALL = ("--keep-newest", "1", "--keep-hours", "0")
-
-
-@pytest.fixture
-def rows(world: World) -> Rows:
-    return Rows(world)
 
 
 @pytest.fixture
@@ -22,22 +17,13 @@ def buried(world: World) -> World:
     """A zone open at plan 3, which says nothing of a name that plan 1 listed, plan 2 had as retired, and a person took away."""
     world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
     world.machine().cycle()
-    publish(world, retired=[WEB])
+    publish(world, world.endpoint(1, 2), retired=(WEB,))
     world.machine().cycle()
     result = world.run("retire", WEB, "--yes", *WHY)
     assert result.exit_code == 0, result.output
-    publish(world, retired=[])
+    publish(world, world.endpoint(1, 2))
     world.machine().cycle()
     return world
-
-
-def publish(world: World, *, retired: list[str]) -> None:
-    path = world.folder / "plan.json"
-    gone = [{"name": name, "zone": world.zone} for name in retired]
-    body = {"format": 1, "fleet": world.fleet, "endpoints": [world.endpoint(1, 2)], "retired": gone}
-    path.write_text(json.dumps(body))
-    result = world.plan("publish", "--plan", str(path))
-    assert result.exit_code == 0, result.output
 
 
 def collected(world: World, *flags: str, expect: int = 0) -> Any:

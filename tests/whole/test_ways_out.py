@@ -17,6 +17,7 @@ from enactor.metrics import Metrics
 from enactor.report import CycleReport
 
 from .history import API, lines
+from .person import done, wipe
 from .world import WEB, Machine, World, record, status_of
 
 FENCE = "api._fence.example.test."
@@ -35,11 +36,6 @@ def served(world: World) -> World:
     return world
 
 
-def wipe(world: World, *names: str) -> None:
-    for name in names:
-        world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
-
-
 def surveyed(world: World, name: str = API) -> tuple[str, str]:
     """Return an endpoint's state, and the sentences behind it."""
     found = json.loads(world.run("survey", "--json").stdout)["endpoints"]
@@ -52,11 +48,6 @@ def healed(world: World, name: str = API) -> CycleReport:
     report = world.machine().cycle()
     assert {one.name: one.state for one in report.endpoints}[name] == "current"
     return report
-
-
-def done(world: World, *words: str) -> None:
-    result = world.run(*words, "--reason", "a test")
-    assert result.exit_code == 0, result.output
 
 
 # ---- record sets ---------------------------------------------------------------------------------------------------------

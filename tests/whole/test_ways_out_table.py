@@ -6,18 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from .history import API, lines
+from .person import wipe
 from .rows import Rows
 from .world import WEB, World, record
-
-
-@pytest.fixture
-def rows(world: World) -> Rows:
-    return Rows(world)
-
-
-def wipe(world: World, *names: str) -> None:
-    for name in names:
-        world.edit("DELETE", *world.sandbox.zone(world.zone).sets(name))
 
 
 def told(world: World) -> str:

@@ -245,6 +245,11 @@ class Command:
         assert b"Traceback" not in stdout + stderr, stderr.decode()
         return self._process.returncode, stdout.decode(), stderr.decode()
 
+    def kill(self) -> None:
+        """End it at once, in the middle of whatever it does."""
+        self._process.kill()
+        self._process.communicate()
+
 
 class Worker:
     """A real `enactor run`."""
