@@ -141,6 +141,15 @@ def swap_changes(swap: Swap, zone_name: str) -> tuple[Change, ...]:
     )
 
 
+def sets_after(swap: Swap) -> tuple[RecordSet, ...]:
+    """Return every managed set at the name as a swap leaves it, in the order of their keys."""
+    left = {record.key: record for record in swap.before}
+    for record in swap.deletes:
+        left.pop(record.key)
+    left |= {record.key: record for record in swap.creates}
+    return tuple(left[key] for key in sorted(left))
+
+
 def _switch_changes(switch: SwitchChange | None) -> tuple[Change, ...]:
     if switch is None:
         return ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from enactor import names
-from enactor.batch import Batch, fence_set
+from enactor.batch import Batch, fence_set, sets_after
 from enactor.fence import Fence, Switch, read_fence, read_switch
 from enactor.observe import (
     LISTING_PAGE_SETS_MAX,
@@ -152,12 +152,7 @@ class ZoneMemory:
             self.total += swap.name not in self.fences
             self.fences[swap.name] = FenceReading(record, read_fence(record))
             self._generations[swap.name] = swap.fence_after.gen
-            after = {old.key: old for old in swap.before}
-            for gone in swap.deletes:
-                after.pop(gone.key)
-            for new in swap.creates:
-                after[new.key] = new
-            self._replace(swap.name, tuple(after[key] for key in sorted(after)))
+            self._replace(swap.name, sets_after(swap))
 
     def went_back(self) -> tuple[tuple[str, int, int], ...]:
         """Return (endpoint, or "" for the switch; generation seen before; generation now) of what is older than it was, each once.

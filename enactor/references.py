@@ -13,7 +13,7 @@ import msgspec
 
 from enactor.fence import Fence, Switch
 from enactor.observe import FenceRange, sets_reading
-from enactor.plan import Broken, Endpoint, Plan, Retired, content_of_endpoint
+from enactor.plan import Plan, content_of_endpoint
 from enactor.ports import PlanEntry
 from enactor.records import RecordSet, content_digest, content_of
 
@@ -157,8 +157,7 @@ def writable(generation: int, named: Sequence[str], zones: Zones) -> tuple[str, 
 
 def zones_of(entry: PlanEntry, plan: Plan) -> tuple[str, ...]:
     """Return every zone that a plan names, by its manifest or its body: either may be the one that was tampered with."""
-    parts: tuple[Endpoint | Retired | Broken, ...] = (*plan.endpoints, *plan.retired, *plan.broken)
-    return tuple(sorted({*entry.zones, *(part.zone for part in parts)}))
+    return tuple(sorted({*entry.zones, *(part.zone for part in (*plan.listed, *plan.retired))}))
 
 
 def judged(entry: PlanEntry, plan: Plan | None, zones: Zones, needs: Needs) -> tuple[Verdict, Needs]:

@@ -11,6 +11,7 @@ from datetime import datetime
 
 import msgspec
 
+from enactor.batch import sets_after
 from enactor.endpoint_verbs import Place, Remedy, remedy_of
 from enactor.fence import Switch
 from enactor.guards import Finding, LimitsTable
@@ -102,14 +103,10 @@ class Physician(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _of_swap(swap: Swap, working: PlanIndex) -> Remedy:
-    after = {record.key: record for record in swap.before}
-    for record in swap.deletes:
-        after.pop(record.key)
-    after |= {record.key: record for record in swap.creates}
     generation = swap.fence_after.gen
     source = (
         f"what its fence names (generation {generation})"
         if swap.purpose == "repair"
         else f"plan {working.stored.generation} from {working.source}"
     )
-    return Remedy(content=content_of(after.values()), source=source, generation=generation)
+    return Remedy(content=content_of(sets_after(swap)), source=source, generation=generation)

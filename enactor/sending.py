@@ -9,7 +9,7 @@ from itertools import groupby
 import msgspec
 
 from enactor.aliases import beyond
-from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, Batch, Size, SwitchChange, followers, ordered, pack
+from enactor.batch import CHARACTERS_MAX, ELEMENTS_MAX, Batch, Size, SwitchChange, followers, ordered, pack, sets_after
 from enactor.fence import Garbled, Switch, switch_text, text_set
 from enactor.guards import Finding
 from enactor.observe import SwitchReading
@@ -81,9 +81,7 @@ def rebased(batch: Batch, sets: Mapping[str, tuple[RecordSet, ...]], switch: Rec
 
 def takes_a_type(swap: Swap) -> bool:
     """Tell whether a swap leaves no set of a record type that stands now: what points there would point to nothing."""
-    left = {record.type for record in swap.before if record not in swap.deletes}
-    left |= {record.type for record in swap.creates}
-    return not {record.type for record in swap.before} <= left
+    return not {record.type for record in swap.before} <= {record.type for record in sets_after(swap)}
 
 
 def over_limits(size: Size) -> Finding:

@@ -22,7 +22,7 @@ from typing import Final
 from enactor.batch import Batch, Change
 from enactor.fence import Fence, Switch
 from enactor.observe import FenceRange
-from enactor.plan import DIGEST_DIGITS, Broken, Endpoint, Plan, Retired
+from enactor.plan import DIGEST_DIGITS, Plan
 from enactor.plan_form import read_plan
 from enactor.ports import CollectStore, DamagedPlan, PlanEntry, PlanHead
 from enactor.records import RecordSet
@@ -62,8 +62,7 @@ def are_kept(found: FenceRange, head: PlanHead | None, entries: Sequence[PlanEnt
 
 def unnamed(tombstones: Tombstones, plan: Plan, zone: str) -> Tombstones:
     """Return the tombstones of names that a plan says nothing of."""
-    parts: tuple[Endpoint | Retired | Broken, ...] = (*plan.endpoints, *plan.retired, *plan.broken)
-    named = {part.name for part in parts if part.zone == zone}
+    named = {part.name for part in (*plan.listed, *plan.retired) if part.zone == zone}
     return {name: record for name, record in tombstones.items() if name not in named}
 
 
