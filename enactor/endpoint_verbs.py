@@ -198,18 +198,20 @@ class EndpointOperator:
 
     def heal(self, place: Place, cure: "Cure") -> Done:
         """Put the content in place, through fence and gate; what is found in plans is found anew at every try."""
-        remedy = _remedy(cure, self._whole(place))
-        until = self._hold_end(remedy)
+        used: list[Remedy] = []
+        until: datetime | None = None
 
         def decide() -> Batch | None:
-            nonlocal remedy
+            nonlocal until
             memory = self._whole(place)
             remedy = _remedy(cure, memory)
+            until = until or self._hold_end(remedy)  # reckoned once, when AWS's time has come with the first answer
+            used.append(remedy)
             swap = self._healing(memory, place, remedy, until)
             return None if swap is None else self._weighty(memory, swap)
 
         change = self._wheel.insist(decide, what=f"healing {place.name}")
-        return Done(f"{place.name} is healed with {remedy.source}", change)
+        return Done(f"{place.name} is healed with {used[-1].source}", change)
 
     def _hold_end(self, remedy: "Remedy") -> datetime | None:
         return None if remedy.generation is not None else self._wheel.in_future(HEAL_HOLD_SECONDS)
