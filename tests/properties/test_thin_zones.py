@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enactor.batch import Batch, Change, SwitchChange
+from enactor.budget import AccountLimits, Budget
 from enactor.fence import Fence, Switch, switch_text, text_set
 from enactor.names import escaped, fence_base, fence_name, switch_name
 from enactor.outcome import Applied, Outcome, ZonePort
@@ -42,14 +43,8 @@ TYPES: Final = ("A", "AAAA")
 _zones = itertools.count(1)
 
 
-class NoBudget:
-    """A budget without a bottom: what pace does to calls is not asked here."""
-
-    def spend(self, *, changes: int = 0) -> float:
-        return 0.0
-
-    def give_back(self, changes: int) -> None:
-        return
+VAST: Final = AccountLimits(requests=1e12, changes=1e12)
+"""What pace does to calls is not asked here."""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +59,7 @@ def real(sandbox: Sandbox) -> Iterator[ZonePort]:
         for name, value in sandbox.environment().items():
             patch.setenv(name, value)
         client = route53_client(boto3.Session())
-        budget: Any = NoBudget()
+        budget = Budget(Still(), 1.0, VAST)
         yield Route53Zones(
             lambda _zone: client,
             budget_of=lambda _zone: budget,
