@@ -19,6 +19,7 @@ from enactor.outcome import ZonePort
 from enactor.ports import OutsideError
 from enactor.table import PlanTable
 
+from .claims import Claims
 from .ops import Op, SdkWait, Sleep
 from .probes import Probes
 
@@ -55,6 +56,7 @@ class Line:
         self._number = number
         self._ports = ports
         self.probes = probes
+        self.claims = Claims()
         self._nonces = 0
         self._now = 0.0
         self._is_over = False

@@ -24,7 +24,7 @@ from .exhaustive import Found, search
 from .scenarios import OCTOBER
 from .schedules import Tally, campaign, decoded, encoded, replayed, shrunk
 from .stage import THIN, Scenario, Stage, Tier, timeline
-from .stories import ALL
+from .stories import ALL, story
 from .teeth_verbs import TEETH
 from .wire_world import wire_tier
 
@@ -151,9 +151,10 @@ def commit() -> str:
 
 def replay(name: str, word: str, tier_name: str) -> int:
     """Play the steps of a violation and tell them."""
-    scenario = next((one for one in ALL if one.name == name), None)
+    scenario = story(name)
     if scenario is None:
-        print(f"no scenario is called {name}; there are {', '.join(one.name for one in ALL)}", file=sys.stderr)
+        known = ", ".join(one.name for one in ALL)
+        print(f"no scenario is called {name}; there are {known}, and each with some of its actors", file=sys.stderr)
         return 2
     with tier_of(tier_name) as tier:
         stage, steps = Stage(scenario, tier), decoded(word)
@@ -164,14 +165,15 @@ def replay(name: str, word: str, tier_name: str) -> int:
 
 
 def teeth() -> int:
-    """Take each protection out and print how many runs it takes until a promise breaks."""
-    print("| protection | promise that breaks without it | story | runs until found |\n| --- | --- | --- | ---: |")
+    """Take each protection out and print how many runs, and seconds of one core, it takes until a promise breaks."""
+    print("| protection | promise that breaks without it | story | runs until found | seconds |")
+    print("| --- | --- | --- | ---: | ---: |")
     for tooth in TEETH:
+        began = time.process_time()
         with tooth.out():
             tally = campaign(Stage(tooth.scenario), iter(range(6_000)), faults_max=3, tally=Tally())
-        print(
-            f"| {tooth.name} | {', '.join(sorted(tooth.promises))} | {tooth.scenario.name} | {tally.runs} |", flush=True
-        )
+        promises, seconds = ", ".join(sorted(tooth.promises)), time.process_time() - began
+        print(f"| {tooth.name} | {promises} | {tooth.scenario.name} | {tally.runs} | {seconds:.1f} |", flush=True)
     return 0
 
 

@@ -17,7 +17,7 @@ from planner.mirroring import bring_to_head
 from planner.publisher import Signature, publish
 from planner.publishing import Wish
 
-from .actors import Actor, Line
+from .actors import Actor, Broken, Line
 from .hands import FLEET, WRITTEN_AT, ZONE, ZONE_NAME, ZONE_NAMES, Hands, ignored
 from .mirror_model import WatchedMirror
 from .ops import ByHand, TableByHand
@@ -70,30 +70,36 @@ def enactor(
     enactor_id: str = "",
     lives: int = 1,
     mirrored: bool = False,
+    limits: LimitsTable | None = None,
 ) -> Actor:
     """Return an enactor that does some cycles; with a long pause between surveys the later ones go by memory.
 
     With several lives it is started again as often, with nothing left but what was on its disk; `mirrored`, it has the mirror.
+    `limits` are its guards', and not its last gate's.
     """
 
     def body(line: Line) -> Any:
         disk = ThinDisk() if lives > 1 else None
         for _ in range(lives):
-            one = new_enactor(line, enactor_id or name, disk, WatchedMirror(line, FLEET) if mirrored else None)
+            one = new_enactor(line, enactor_id or name, disk, WatchedMirror(line, FLEET) if mirrored else None, limits)
             for _ in range(cycles):
                 of_cycle(one.cycle(survey_seconds=survey_seconds), line.probes)
+                if line.claims.groundless:
+                    raise Broken(line.claims.groundless[0])
 
     return Actor(name=name, number=number, body=body)
 
 
-def new_enactor(line: Line, enactor_id: str, disk: ThinDisk | None, mirror: Mirror | None = None) -> Enactor:
+def new_enactor(
+    line: Line, enactor_id: str, disk: ThinDisk | None, mirror: Mirror | None = None, limits: LimitsTable | None = None
+) -> Enactor:
     """Return the real enactor on a line."""
-    table, tally = line.plan_table(), Tally(Listener(line.probes))
+    table, tally = line.plan_table(), Tally(Listener(line.probes, line.claims))
     return Enactor(
         fleet=FLEET,
         enactor=enactor_id,
         zone_ids=(ZONE,),
-        limits=LimitsTable(),
+        limits=limits or LimitsTable(),
         zones=line.hosted_zones(tally),
         store=table,
         library=Library(table, disk, mirror),

@@ -12,6 +12,7 @@ from enactor.observe import fence_range
 from enactor.report import CycleReport
 from enactor.report_collect import CollectReport
 
+from .claims import Claims
 from .ops import Cas, Op, Transact
 
 CONFLICT: Final = "a batch conflicted and was decided again"
@@ -34,6 +35,8 @@ OVERTAKEN: Final = "a publish was overtaken"
 FLOOR: Final = "FLOOR was raised"
 STOPPED: Final = "a cycle found the zone stopped"
 DISK: Final = "a cycle worked from the disk"
+DISK_IN_THE_DARK: Final = "an endpoint was repaired from the disk alone while the table was dark"
+CYCLE_GATED: Final = "the last gate stopped a batch of a cycle"
 MIRROR: Final = "a cycle worked from the mirror"
 MIRROR_OLD: Final = "the mirror was older than what is open"
 MIRROR_LOST: Final = "a plan at hand was one that the table has lost"
@@ -93,6 +96,8 @@ ALL: Final = (
     FLOOR,
     STOPPED,
     DISK,
+    DISK_IN_THE_DARK,
+    CYCLE_GATED,
     MIRROR,
     MIRROR_OLD,
     MIRROR_LOST,
@@ -127,8 +132,9 @@ class Probes:
 class Listener:
     """A hook that sets probes; one for each enactor and run, so that it can tell a pass that moved on to a newer plan."""
 
-    def __init__(self, probes: Probes) -> None:
+    def __init__(self, probes: Probes, claims: Claims) -> None:
         self._probes = probes
+        self._claims = claims
         self._generation = 0
         self._refused: set[int] = set()
 
@@ -150,6 +156,8 @@ class Listener:
                 pass
 
     def _batch(self, event: BatchEnded) -> None:
+        self._claims.said(event)
+        self._set(CYCLE_GATED, holds=event.outcome == "stopped")
         self._set(CONFLICT, holds=event.outcome == "conflicted")
         self._set(LOST, holds=event.outcome == "unknown")
         self._set(LOST_BUT_APPLIED, holds=event.change_id == "unknown")
@@ -164,9 +172,11 @@ class Listener:
 
 
 def of_cycle(report: CycleReport, probes: Probes) -> None:
-    """Set what the report of a cycle shows."""
+    """Set what the report of a cycle shows; with the disk as its source, it has met a table that did not answer."""
     mirror = report.plan.source == "mirror"
+    healed = any(one.action == "swapped" and one.state in {"current", "empty", "drifted"} for one in report.endpoints)
     for probe, holds in (
+        (DISK_IN_THE_DARK, healed and report.plan.source == "disk"),
         (MIRROR, mirror),
         (MIRROR_OLD, mirror and any(zone.plan == "ahead" for zone in report.zones)),
         (MIRROR_LOST, any("was published before" in problem for problem in report.problems)),

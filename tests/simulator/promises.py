@@ -185,10 +185,19 @@ def targets_of(records: Iterable[RecordSet]) -> frozenset[str]:
     )
 
 
+def weights_of(records: Iterable[RecordSet]) -> dict[str, int]:
+    """Return what each target weighs; 1 where record sets have no weights."""
+    weights: dict[str, int] = {}
+    for record in records:
+        for target in targets_of((record,)):
+            weights[target] = weights.get(target, 0) + (1 if record.weight is None else record.weight)
+    return weights
+
+
 def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
     """Nothing takes more than the limits say, but a retire, and what leads back to what the fence names.
 
-    What a person allowed is for cycles alone. All weights of the stories are the same.
+    What a person allowed is for cycles alone. Targets are counted, and what they weigh is.
     """
     faults = []
     for name in change.changed:
@@ -205,6 +214,13 @@ def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
         allowed = {one.guard for one in allows if one.generation == after.gen}
         if len(gone & base) > SHRINK_MAX * len(base) and not allowed >= {"shrink-targets", "shrink-capacity"}:
             faults.append(f"{NEVER_UNASKED}: a batch took {len(gone & base)} of {len(base)} targets of {name} away")
+        had, has = (weights_of(group.get(name, ())) for group in (change.had, change.has))
+        weighs = weights_of(named or change.had.get(name, ()))
+        light = sum(weight for target, weight in weighs.items() if had.get(target) and not has.get(target))
+        if light > SHRINK_MAX * sum(weighs.values()) and "shrink-capacity" not in allowed:
+            faults.append(
+                f"{NEVER_UNASKED}: a batch took {light} of {sum(weighs.values())} of the weight of {name} away"
+            )
         began = story.began.get(name, frozenset())
         left = len(began & targets_of(change.has.get(name, ())))
         if is_cycle and gone and base != began and left < (1 - DRAIN_MAX) * len(began) and "slow-drain" not in allowed:

@@ -53,6 +53,8 @@ from .scenarios_verbs import (
     STOPPED_TWICE,
 )
 from .teeth import FIRST_TEETH, Tooth, _put
+from .teeth_guards import GUARD_TEETH
+from .teeth_steps import STEP_TEETH
 from .wire_alone import left
 
 
@@ -389,4 +391,6 @@ TEETH: Final = (
         scenario=MIRROR_AND_RESTORE,
         out=_unconditional_mirror,
     ),
+    *STEP_TEETH,
+    *GUARD_TEETH,
 )

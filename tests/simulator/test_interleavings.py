@@ -1,26 +1,31 @@
 """Every interleaving of the real code, and random ones with faults: no promise breaks."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
-import msgspec
 import pytest
 
 from . import probes
+from .campaign import replay, violation
 from .exhaustive import Searched, search
 from .scenarios import OCTOBER
-from .schedules import Tally, campaign, decoded, encoded, replayed, shrunk
+from .schedules import Tally, campaign, decoded, encoded, replayed
 from .stage import Scenario, Stage, Step, timeline
-from .stories import ALL
+from .stories import ALL, OCTOBER_IN_PARTS, story
 
 OCTOBER_STATES: Final = 293_344
 """How many states the October story has without a fault. A change of such a number is a change of what the code asks of the
 outside, and the commit says why."""
 ONE_FAULT_STATES: Final = {
-    "without-collect": ((0, 1, 2), 155_629),
-    "one-enactor": ((0, 1, 3), 104_801),
-    "without-planner": ((1, 2, 3), 263_157),
+    "october-without-collect": 155_629,
+    "october-one-enactor": 104_801,
+    "october-without-planner": 263_157,
 }
-"""The same story with one part left out and any one fault anywhere: which actors, and how many states."""
+"""The same story with one part left out and any one fault anywhere: how many states."""
 pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
 
 RUNS: Final = 4_600
@@ -47,7 +52,7 @@ LONG: Final = frozenset(
             "drained",
             "mirrored",
         ),
-        *("republished", "mirror-and-restore", "one-type"),
+        *("republished", "mirror-and-restore", "one-type", "from-disk"),
     }
 )
 """Stories with so many states that a run of theirs costs five of another: they are played less here, and by the hour in a campaign."""
@@ -82,6 +87,8 @@ MEETS: Final[dict[str, frozenset[str]]] = {
     "republished": frozenset({probes.REPUBLISHED, probes.REPUBLISH_REFUSED}),
     "mirrored": frozenset({probes.MIRROR}),
     "mirror-mixed-up": frozenset({probes.MIRROR_DAMAGED, probes.MIRROR_OLD}),
+    "loose": frozenset({probes.CYCLE_GATED}),
+    "from-disk": frozenset({probes.DISK_IN_THE_DARK}),
     "mirror-and-restore": frozenset({probes.MIRROR_LOST, probes.MIRROR_RACED}),
 }
 """The rare branches that each scenario must really meet."""
@@ -104,26 +111,28 @@ def test_over_a_hundred_thousand_runs_are_played() -> None:
     assert {scenario.name for scenario in ALL} >= LONG
 
 
-def assert_whole(stage: Stage, result: Searched, states: int) -> None:
+def assert_whole(stage: Stage, result: Searched, states: int, tell: Callable[[str, object], None]) -> None:
+    """Hold a search against what it must have seen; `tell` puts its size at the end of pytest's output."""
+    tell("searched", f"{stage.scenario.name}: {result.states:,} states, {result.steps:,} steps")
     for found in result.found:
-        pytest.fail("\n".join([*found.faults, *timeline(stage, found.steps), encoded(found.steps)]))
+        pytest.fail(violation(stage, "searched", found))
     assert not result.stopped_early
     assert result.states == states
 
 
-def test_no_interleaving_of_october_breaks_a_promise() -> None:
+def test_no_interleaving_of_october_breaks_a_promise(record_property: Callable[[str, object], None]) -> None:
     """Planner, two enactors and collect over two endpoints: every order of their calls, and every one of them killed anywhere."""
     stage = Stage(OCTOBER)
-    assert_whole(stage, search(stage), OCTOBER_STATES)
+    assert_whole(stage, search(stage), OCTOBER_STATES, record_property)
 
 
-@pytest.mark.parametrize("left", sorted(ONE_FAULT_STATES))
-def test_no_interleaving_with_any_one_fault_breaks_a_promise(left: str) -> None:
+@pytest.mark.parametrize("scenario", OCTOBER_IN_PARTS, ids=lambda scenario: scenario.name)
+def test_no_interleaving_with_any_one_fault_breaks_a_promise(
+    scenario: Scenario, record_property: Callable[[str, object], None]
+) -> None:
     """Three of October's four, and any one fault at any call: a lost answer, a request that arrives late, a throttle, a stop."""
-    actors, states = ONE_FAULT_STATES[left]
-    cast = tuple(OCTOBER.actors[index] for index in actors)
-    stage = Stage(msgspec.structs.replace(OCTOBER, name=f"october-{left}", actors=cast))
-    assert_whole(stage, search(stage, faults=1), states)
+    stage = Stage(scenario)
+    assert_whole(stage, search(stage, faults=1), ONE_FAULT_STATES[scenario.name], record_property)
 
 
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.name)
@@ -132,8 +141,7 @@ def test_no_random_run_with_faults_breaks_a_promise(scenario: Scenario) -> None:
     stage, tally = Stage(scenario), Tally()
     campaign(stage, iter(range(runs_of(scenario))), faults_max=FAULTS_MAX, tally=tally)
     for line, found in tally.found:
-        short = shrunk(stage, found)
-        pytest.fail("\n".join([line, *short.faults, *timeline(stage, short.steps), encoded(short.steps)]))
+        pytest.fail(violation(stage, line, found))
     assert tally.runs == runs_of(scenario)
     assert MEETS.get(scenario.name, frozenset()) <= stage.world.probes.hit
 
@@ -156,3 +164,55 @@ def run_of(stage: Stage, seed: int) -> list[Step]:
     campaign(stage, iter((seed,)), faults_max=FAULTS_MAX, tally=tally)
     assert replayed(stage, tally.last_steps) is None
     return list(tally.last_steps)
+
+
+REPOSITORY: Final = Path(__file__).parents[2]
+TRACE: Final = """
+from tests.simulator.scenarios import OCTOBER, STARTED_AGAIN
+from tests.simulator.schedules import decoded, encoded
+from tests.simulator.stage import Stage, timeline
+from tests.simulator.test_interleavings import run_of
+for stage in map(Stage, (OCTOBER, STARTED_AGAIN)):
+    for seed in (3, 7, 8):
+        print("\\n".join(timeline(stage, decoded(encoded(run_of(stage, seed))))))
+"""
+
+
+def test_the_trace_is_the_same_under_any_hash_seed() -> None:
+    """Nothing rests on the order of a set."""
+    traces = set()
+    for hash_seed in ("0", "1"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(REPOSITORY)}
+        done = subprocess.run(
+            [sys.executable, "-c", TRACE], env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=True
+        )
+        traces.add(done.stdout)
+    assert len(traces) == 1
+    assert len(traces.pop().splitlines()) > 100
+
+
+DERIVED: Final = (
+    "october-without-collect",
+    "october-a",
+    "two-planners-planner-2-a-collect",
+    "brought-back-a-ann-planner",
+    "dropped-again",
+)
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_story_that_was_made_of_another_is_replayed_by_its_name(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line that a violation prints is the line that plays it again, whoever was left out."""
+    found = story(name)
+    assert found is not None
+    assert found.name == name
+    assert replay(name, "0,0", "thin") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_story_that_nobody_knows_is_not_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    """And the answer names the stories there are."""
+    assert replay("october-nobody", "0", "thin") == 2
+    assert "no scenario is called october-nobody" in capsys.readouterr().err

@@ -42,10 +42,12 @@ class ThinZones:
 
     def switch(self, zone: str, fleet: str) -> SwitchReading:
         found: tuple[RecordSet, ...] = self._line.ask(SwitchAlone(zone))
+        self._line.claims.shown(found)
         return fence_range(zone, self._zone_names[zone], fleet, found).switch
 
     def fences(self, zone: str, fleet: str) -> FenceRange:
         found: tuple[RecordSet, ...] = self._line.ask(Fences(zone))
+        self._line.claims.shown(found)
         return fence_range(zone, self._zone_names[zone], fleet, found)
 
     def listing(self, zone: str) -> Sequence[RecordSet]:
@@ -54,6 +56,7 @@ class ThinZones:
 
     def at(self, zone: str, names: Sequence[str]) -> Sequence[RecordSet]:
         found: tuple[RecordSet, ...] = self._line.ask(At(zone, tuple(names)))
+        self._line.claims.shown(found)
         return found
 
     def compare_and_swap(self, batch: Batch) -> Outcome:
@@ -61,6 +64,7 @@ class ThinZones:
         if reasons:
             return Stopped(reasons)
         outcome: Outcome = self._line.ask(Cas(batch.zone, batch))
+        self._line.claims.answered(batch, outcome)
         return outcome
 
 

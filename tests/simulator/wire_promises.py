@@ -13,10 +13,9 @@ from enactor.outcome import Applied, Conflicted, Outcome, OverBudget, Unknown, Z
 from enactor.sandbox.wire import Reply
 
 from .actors import Broken
+from .claims import UNKNOWN
 
 NEVER_A_STORM: Final = "never a storm"
-UNKNOWN: Final = "unknown is an outcome"
-"""Only a clear "not applied" is taken for one, and each answer for what it says (DESIGN, section 3)."""
 MEANT: Final[tuple[tuple[bytes, type[Outcome]], ...]] = (
     (b"<Code>PriorRequestNotComplete<", ZoneBusy),
     (b"<Code>Throttling<", OverBudget),

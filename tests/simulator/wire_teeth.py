@@ -16,11 +16,12 @@ from enactor.outcome import Conflicted, Outcome, Unknown
 from enactor.route53 import Route53Zones
 
 from . import wire_clients
+from .claims import UNKNOWN
 from .promises import NEVER_COLLECT, NEVER_EMPTY, NEVER_STUCK
 from .scenarios import EMPTIED, FROZEN, OCTOBER
 from .teeth import Tooth, _no_guards, _put
 from .wire_alone import left
-from .wire_promises import NEVER_A_STORM, UNKNOWN
+from .wire_promises import NEVER_A_STORM
 from .wire_world import HEALS_ONE_OF
 
 WHOLE_PAGES: Final = 300
