@@ -6,6 +6,7 @@ decided. Every rule names the promise it belongs to.
 
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -37,6 +38,8 @@ NEVER_UNASKED: Final = "never less than allowed"
 for that very generation; an allow is used up by the swap that rests on it, and a plan that leaves endpoints out is opened by nobody."""
 NO_DEPENDENCY: Final = "no hidden dependency"
 """Promise 7: with the table away, what the mirror says is put in place."""
+STATES_MAX: Final = 4_096
+"""States of a zone whose reading is remembered; each is looked at several times in a row."""
 SHRINK_MAX: Final = 0.5
 DRAIN_MAX: Final = 0.7
 Key = tuple[str, str, str]
@@ -78,11 +81,13 @@ class Story:
         return next((said for digest, said in self.contents.items() if digest.startswith(switch.plan)), {})
 
 
+@lru_cache(STATES_MAX)
 def reading(state: ZoneState, fleet: str) -> FenceRange:
     """Return the fences of a zone state."""
     return fence_range(state.zone.zone_id, state.zone.name, fleet, state.records)
 
 
+@lru_cache(STATES_MAX)
 def sets_by_name(state: ZoneState) -> dict[str, tuple[RecordSet, ...]]:
     """Return the managed record sets by name."""
     found: dict[str, list[RecordSet]] = {}
@@ -474,19 +479,20 @@ def of_table(before: Table, after: Table) -> tuple[str, ...]:
     """Return what a write of the table has broken."""
     faults = []
     was, now = head_generation(before), head_generation(after)
+    had, has = manifests(before), manifests(after)
     if now < was:
         faults.append(f"{NEVER_BACKWARDS}: HEAD went from {was} to {now}")
-    if now and now not in manifests(after):
+    if now and now not in has:
         faults.append(f"{NEVER_COLLECT}: HEAD is {now}, which is not in the table")
-    gone = set(manifests(before)) - set(manifests(after))
     faults += [
-        f"{NEVER_COLLECT}: plan {one} was deleted, though it is pinned" for one in gone if f"pin#{one:012d}" in after
+        f"{NEVER_COLLECT}: plan {one} was deleted, though it is pinned"
+        for one in set(had) - set(has)
+        if f"pin#{one:012d}" in after
     ]
-    changed = {one for one, digest in manifests(before).items() if manifests(after).get(one, digest) != digest}
+    changed = {one for one, digest in had.items() if has.get(one, digest) != digest}
     faults += [f"{WHOLE}: plan {one} was changed" for one in sorted(changed)]
-    fresh = set(manifests(after)) - set(manifests(before))
     faults += [
-        f"{WHOLE}: plan {one} was published and cannot be read" for one in sorted(fresh) if not _reads(after, one)
+        f"{WHOLE}: plan {one} was published and cannot be read" for one in set(has) - set(had) if not _reads(after, one)
     ]
     return tuple(faults)
 

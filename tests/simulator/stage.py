@@ -22,7 +22,10 @@ from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES, ThinPorts, at_the_wheel, c
 from .ops import batch_of, component, said
 from .probes import LATE_APPLIED, LATE_REFUSED
 from .promises import Story
+from .remembered import remember
 from .world import DARK, HOLD, RESTORED, Fault, World
+
+remember()
 
 DEAD: Final = -2
 """The position of an actor that was killed: whatever it would ask is refused for ever."""
