@@ -137,6 +137,8 @@ class StoredPlan(msgspec.Struct, frozen=True, kw_only=True):
     """RFC 3339 in UTC; for people to read, no decision rests on it."""
     planner: str = ""
     reason: str = ""
+    stays: str | None = None
+    """As in `PlanEntry`; for planners alone."""
     body: bytes = b""
     """The canonical JSON whose sha256 is `digest`."""
 

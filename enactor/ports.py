@@ -95,6 +95,8 @@ class PlanEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Every zone id that the plan names, retired names included."""
     endpoints: int
     upload: str
+    stays: str | None = None
+    """What a person published that planners leave alone until a person publishes a fleet file; None where they go on."""
     condemned: str | None = None
     """The token of the collector that condemned it, None while it is in force."""
 
@@ -166,6 +168,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     created_at: str
     """RFC 3339 in UTC, by the planner's clock."""
+    stays: str | None = None
 
 
 class PublishStore(Protocol):

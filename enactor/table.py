@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["PlanTable", "TableMade", "draft_of", "table_client"]
 
 
-def draft_of(plan: Plan, *, planner: str, reason: str, created_at: str) -> Draft:
+def draft_of(plan: Plan, *, planner: str, reason: str, created_at: str, stays: str | None = None) -> Draft:
     """Return a plan as it is published: its canonical body, and the zones that its endpoints and retired names lie in."""
     zones = {endpoint.zone for endpoint in plan.endpoints} | {retired.zone for retired in plan.retired}
     return Draft(
@@ -44,6 +44,7 @@ def draft_of(plan: Plan, *, planner: str, reason: str, created_at: str) -> Draft
         planner=planner,
         reason=reason,
         created_at=created_at,
+        stays=stays,
     )
 
 

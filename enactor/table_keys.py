@@ -60,6 +60,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The first digits of each chunk's sha256, in order."""
     token: str = ""
     """The publish that wrote it, by which a lost answer is recognised."""
+    stays: str | None = None
     condemned: str | None = None
 
     def entry(self) -> PlanEntry:
@@ -74,6 +75,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             zones=self.zones,
             endpoints=self.endpoints,
             upload=self.upload,
+            stays=self.stays,
             condemned=self.condemned,
         )
 

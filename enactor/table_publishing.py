@@ -108,6 +108,7 @@ class TablePublishing:
             octets=len(draft.body),
             chunks=tuple(chunk_digest(chunk) for chunk in chunks),
             token=token,
+            stays=draft.stays,
         )
 
     def _next(self, parent: PlanHead | None) -> int:

@@ -168,6 +168,7 @@ class TableReading:
             created_at=manifest.created_at,
             planner=manifest.planner,
             reason=manifest.reason,
+            stays=manifest.stays,
             body=body,
         )
 

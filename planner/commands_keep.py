@@ -31,13 +31,16 @@ why_option = click.option(
 @why_option
 @json_option
 def republish(generation: int, settings: Settings, reason: str, as_json: bool) -> None:
-    """Go back to an old plan: its content becomes the next generation, through the same guards. Nothing ever runs backwards."""
+    """Go back to an old plan: its content becomes the next generation, through the same guards. Nothing ever runs backwards.
+
+    It stays: a `planner run` publishes nothing more until a person gives `planner publish FLEET.yaml`.
+    """
     with told("planner", as_json=as_json):
         table = open_table(settings, settings.fleet)
         published = publish_plan(
             table,
             read_stored(table, generation).plan,
-            Wish(),
+            Wish(stays=f"generation {generation} again"),
             settings.limits,
             signature=Signature(settings.id, reason, instant_text(datetime.now(UTC))),
             clock=SystemClock(),

@@ -74,6 +74,7 @@ def publish(
     """Store a plan as the next generation, as far as the guards let it.
 
     A fleet file's sources are asked once. One look brings a new target in where it is good, and takes none out.
+    A plan file stays: a `planner run` publishes nothing more until a fleet file is published here.
 
     Exit status: 0 stored, or the same as the newest; 1 something failed, the form is wrong, or it is not what was expected;
     2 wrong usage; 3 a guard kept an endpoint or the whole plan back.
@@ -83,7 +84,8 @@ def publish(
         fleet = read.fleet_name
         say_which_fleet(fleet, settings)
         table = open_table(settings, fleet)
-        wish = Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent)
+        stays = "a plan file" if plan_path is not None else None
+        wish = Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent, stays=stays)
         published = _published(read, table, wish, settings, reason)
         published = with_mirror(published, mirrored(settings, fleet, table, published.head))
     person_log(logger(planner=settings.id))(ended(published, fleet, reason))

@@ -65,6 +65,7 @@ def _line(entry: PlanEntry, head: PlanHead | None, pins: frozenset[int]) -> Plan
         head=head is not None and (entry.generation, entry.digest) == (head.generation, head.digest),
         pinned=entry.generation in pins,
         condemned=entry.condemned is not None,
+        stays=entry.stays,
     )
 
 
@@ -73,7 +74,7 @@ def _table(lines: tuple[PlanLine, ...]) -> Table:
     for heading in ("generation", "digest", "parent", "created", "planner", "endpoints", "zones", "marks", "reason"):
         table.add_column(heading, justify="right" if heading in {"generation", "parent", "endpoints"} else "left")
     for line in lines:
-        marks = [word for word in ("head", "pinned", "condemned") if getattr(line, word)]
+        marks = [word for word in ("head", "stays", "pinned", "condemned") if getattr(line, word)]
         cells = (
             str(line.generation),
             line.digest[:DIGEST_SHOWN_DIGITS],

@@ -8,12 +8,15 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-LookOutcome = Literal["published", "unchanged", "gathering", "refused", "no-plan", "failed"]
-LEVELS: Final = {"failed": "error", "no-plan": "warning", "refused": "warning"}
+LookOutcome = Literal["published", "unchanged", "gathering", "refused", "stays", "no-plan", "failed"]
+LEVELS: Final = {"failed": "error", "no-plan": "warning", "refused": "warning", "stays": "warning"}
 
 
 class LookEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """One look ended, in exactly one outcome. `generation` is the newest plan's after it."""
+    """One look ended, in exactly one outcome. `generation` is the newest plan's after it.
+
+    `stays`: a person published a rollback or a plan file, and a running planner leaves that alone.
+    """
 
     outcome: LookOutcome
     seconds: float = 0.0

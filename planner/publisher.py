@@ -70,7 +70,7 @@ def publish(
         if not isinstance(decision, Store):
             return Published(decision, parent.head, plan, parent.base_generation, notes)
         try:
-            entry = store.publish(_draft(decision.plan, signature), parent=parent.head, source=source)
+            entry = store.publish(_draft(decision.plan, signature, wish.stays), parent=parent.head, source=source)
         except Conflict as conflict:
             last = conflict
         else:
@@ -79,8 +79,10 @@ def publish(
     raise Conflict(f"{TRIES_MAX} tries to publish were each overtaken by another planner; the last: {last}")
 
 
-def _draft(plan: Plan, signature: Signature) -> Draft:
-    draft = draft_of(plan, planner=signature.planner, reason=signature.reason, created_at=signature.created_at)
+def _draft(plan: Plan, signature: Signature, stays: str | None) -> Draft:
+    draft = draft_of(
+        plan, planner=signature.planner, reason=signature.reason, created_at=signature.created_at, stays=stays
+    )
     if len(draft.body) > BODY_LIMIT_OCTETS:
         raise Unavailable(f"the plan has {len(draft.body)} octets, over {BODY_LIMIT_OCTETS}: split the fleet")
     return draft
@@ -89,24 +91,40 @@ def _draft(plan: Plan, signature: Signature) -> Draft:
 def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, ...]]:
     """Return what a new plan would stand on, and notes about what could not be read."""
     head = store.head()
-    base, notes, is_sound = None, tuple[str, ...](), False
+    base, stays, notes, is_sound = None, None, tuple[str, ...](), False
     if head is not None:
         stored = store.read(head.generation)
-        is_sound = isinstance(stored, StoredPlan) and stored.digest == head.digest
-        base = stored if is_sound and isinstance(stored, StoredPlan) else _older(store, store.list(), head.generation)
-        if not is_sound:
+        if isinstance(stored, StoredPlan) and stored.digest == head.digest:
+            base, is_sound, stays = stored, True, _staying(stored)
+        else:
+            entries = store.list()
+            base = _older(store, entries, head.generation)
+            stays = next((_staying(one) for one in entries if one.generation == head.generation), None)
             against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
             notes = (f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}",)
+        notes = (*notes, stays) if stays else notes
     parent = Parent(
         head=head,
         is_sound=is_sound,
         base=base.plan if base else None,
         base_generation=base.generation if base else None,
         floor=store.floor(),
+        stays=stays,
     )
     allows = store.allows(parent.next) if parent.next <= GENERATION_MAX else ()
     allowed = frozenset(one.guard for one in allows if one.until > now)
     return msgspec.structs.replace(parent, allowed=allowed), notes
+
+
+def _staying(one: StoredPlan | PlanEntry) -> str | None:
+    """Say why planners that run leave a plan alone."""
+    if one.stays is None:
+        return None
+    why = f": {one.reason}" if one.reason else ""
+    return (
+        f"generation {one.generation} stays ({one.stays}, by {one.planner}{why}): `planner run` publishes nothing until "
+        "a person gives `planner publish FLEET.yaml`"
+    )
 
 
 def _older(store: PlannerStore, entries: Sequence[PlanEntry], below: int) -> StoredPlan | None:

@@ -8,7 +8,8 @@ What would then be stored is judged once more as a whole. Enactors judge again: 
     ---------------------------------------   ----------------   --------
     not as reviewed                           -                  Mismatch: store nothing
     fine                                      refuse             RefusedWhole: store nothing
-    fine                                      pass               Unchanged where HEAD is the very same and sound, else Store
+    fine                                      pass               Unchanged where HEAD is the very same, is sound, and stays
+                                                                 or does not stay as was wished; else Store
 """
 
 from collections.abc import Mapping
@@ -57,6 +58,8 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     """The generation of `base`: messages name it."""
     allowed: frozenset[str] = frozenset()
     """The plan-wide guards that people lifted for the next generation."""
+    stays: str | None = None
+    """Why planners that run leave HEAD alone, None where they go on: a sentence for people."""
 
     @property
     def next(self) -> int:
@@ -70,6 +73,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     unguarded: bool = False
     expect_digest: str | None = None
     expect_parent: int | None = None
+    stays: str | None = None
+    """What the plan is, where planners that run are to leave it alone: a rollback, a plan file."""
 
 
 class Store(msgspec.Struct, frozen=True):
@@ -122,7 +127,13 @@ def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Public
         return Mismatch(
             f"what would be stored has digest {digest[:DIGEST_DIGITS_MIN]}, not {wish.expect_digest}{_told(carried)}"
         )
-    is_same = parent.head is not None and parent.head.digest == digest and parent.is_sound and parent.floor < generation
+    is_same = (
+        parent.head is not None
+        and parent.head.digest == digest
+        and parent.is_sound
+        and parent.floor < generation
+        and (parent.stays is None) == (wish.stays is None)
+    )
     return Unchanged(digest, carried) if is_same else Store(plan, digest, carried)
 
 

@@ -33,6 +33,8 @@ class PlanLine(msgspec.Struct, frozen=True, kw_only=True):
     head: bool
     pinned: bool
     condemned: bool
+    stays: str | None = None
+    """What a person published that a `planner run` leaves alone while it is the newest; null where it goes on."""
 
 
 class ListReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -136,6 +136,11 @@ class Runner:
             targets=sum(len(one.endpoint.targets) for one in thought.planned.endpoints),
             braked=len(thought.planned.braked),
         )
+        if thought.parent.stays is not None:
+            assert head is not None, "what stays is HEAD"
+            self._waiting = None
+            detail = "; ".join(filter(None, (thought.parent.stays, self._follow(head))))
+            return msgspec.structs.replace(ended, outcome="stays", detail=detail)
         decision = _decided(thought, doors.limits)
         match decision:
             case RefusedWhole():

@@ -1,5 +1,6 @@
 """republish, pin and unpin: back to an old plan going forward, and plans that no collect deletes."""
 
+from pathlib import Path
 from typing import Any
 
 
@@ -46,3 +47,26 @@ def test_a_pin_is_listed_and_taken_away(world: Any) -> None:
     assert world.table.pins() == {1}
     assert world.run("unpin", "1").exit_code == 0
     assert world.table.pins() == frozenset()
+
+
+def test_a_rollback_stays_until_the_fleet_file_is_published(world: Any) -> None:
+    """It is marked in the list, a dry-run says so, and the same content from the file ends it."""
+    for last in (1, 2):
+        world.run("publish", world.fleet({"ep1": [1, 2, last + 2]}))
+    world.run("republish", "2", "--reason", "keep this")
+    assert "head stays" in world.run("list").stdout
+    said = "planner: generation 3 stays (generation 2 again, by "
+    assert said in world.run("dry-run", world.fleet({"ep1": [1, 2, 4]})).stderr
+    result = world.run("publish", world.fleet({"ep1": [1, 2, 4]}))
+    assert (result.exit_code, result.stdout.split(" digest ")[0]) == (0, "published generation 4")
+    assert said in result.stderr
+    assert "stays" not in world.run("list").stdout.splitlines()[1]
+
+
+def test_a_plan_file_stays_too(world: Any, tmp_path: Path) -> None:
+    """It is what a person reviewed, and no fleet file says it."""
+    world.run("publish", world.fleet({"ep1": [1, 2, 3]}))
+    plan = tmp_path / "plan.json"
+    plan.write_text(world.run("show", "1").stdout)
+    assert world.run("publish", "--plan", plan).exit_code == 0
+    assert [one.stays for one in world.table.list()] == ["a plan file", None]
