@@ -55,8 +55,8 @@ class EndpointOperator:
         fence = reading.fence if reading is not None else None
         if not isinstance(fence, Fence) or not is_held(fence, self._wheel.zones.aws_now()):
             return Done(f"{place.name} is held no more: its hold has ended, or somebody released it since", change)
-        end = f" until {instant_text(fence.until)}" if fence.until else ""
-        return Done(f"{place.name} is held{end}: no enactor writes there", change)
+        end = instant_text(fence.until) if fence.until else "it is released"
+        return Done(f"{place.name} is held until {end}: no enactor writes there", change)
 
     def release(self, place: Place) -> Done:
         """Take a hold away."""

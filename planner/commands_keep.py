@@ -1,6 +1,7 @@
 """The commands that go back to an old plan, and keep one from being collected: republish, pin, unpin."""
 
 from datetime import UTC, datetime
+from typing import Literal
 
 import click
 
@@ -71,13 +72,26 @@ def pin(generation: int, settings: Settings, reason: str) -> None:
 def unpin(generation: int, settings: Settings, reason: str) -> None:
     """Take a pin away; fine where there is none."""
     with told("planner"):
-        open_table(settings, settings.fleet).unpin(generation)
-    _say("unpin", settings, reason, f"generation {generation} is not pinned", generation)
+        table = open_table(settings, settings.fleet)
+        was_pinned = generation in table.pins()
+        table.unpin(generation)
+    sentence = (
+        f"generation {generation} is no longer pinned" if was_pinned else f"generation {generation} was not pinned"
+    )
+    _say("unpin", settings, reason, sentence, generation, outcome="changed" if was_pinned else "unchanged")
 
 
-def _say(verb: str, settings: Settings, reason: str, sentence: str, generation: int) -> None:
+def _say(
+    verb: str,
+    settings: Settings,
+    reason: str,
+    sentence: str,
+    generation: int,
+    *,
+    outcome: Literal["changed", "unchanged"] = "changed",
+) -> None:
     made = VerbEnded(
-        verb=verb, fleet=settings.fleet, outcome="changed", reason=reason, detail=sentence, generation=generation
+        verb=verb, fleet=settings.fleet, outcome=outcome, reason=reason, detail=sentence, generation=generation
     )
     _told(settings, made)
     click.echo(sentence)

@@ -10,8 +10,10 @@ import msgspec
 
 from enactor.cli.options import end
 from enactor.fence import instant_text
+from enactor.guards import some
 from enactor.hooks import VerbEnded
 from enactor.logs import logger, person_log
+from enactor.marks import why_not_allowable
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import canonical_json, digest_of
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
@@ -174,7 +176,8 @@ def _end_text(published: Published) -> None:
         case RefusedWhole(findings=findings):
             lines = [f"planner: refused by {finding.guard}: {finding.message}" for finding in findings]
             lines += [f"planner: {line}" for line in _carried(decision.carried)]
-            end(EXIT_KEPT_BACK, [*lines, "planner: nothing was stored"])
+            lines += ["planner: nothing was stored", *(f"planner: {line}" for line in _if_meant(published))]
+            end(EXIT_KEPT_BACK, lines)
         case Store() | Unchanged():
             assert published.head is not None, "what was published, or is the same, has a HEAD"
             word = "published" if isinstance(decision, Store) else "unchanged"
@@ -185,7 +188,7 @@ def _end_text(published: Published) -> None:
                 click.echo(line)
             if decision.carried:
                 click.echo(_explained(published, decision.carried))
-                end(EXIT_KEPT_BACK)
+                end(EXIT_KEPT_BACK, [f"planner: {line}" for line in _if_meant(published)])
 
 
 def _explained(published: Published, carried: tuple[Carried, ...]) -> str:
@@ -195,6 +198,27 @@ def _explained(published: Published, carried: tuple[Carried, ...]) -> str:
     words = refusal_words(len(published.plan.endpoints), carried=kept, left_out=left_out, parent=published.parent)
     asked = digest_of(canonical_json(published.plan))[:DIGEST_DIGITS_MIN]
     return f"{words} (exit 3); what was asked for as a whole has digest {asked}"
+
+
+def _if_meant(published: Published) -> list[str]:
+    """Say how what guards refused gets in all the same, where a person means it and the guard can be lifted."""
+    decision, number = published.decision, published.next
+    whole = decision.findings if isinstance(decision, RefusedWhole) else ()
+    lines = [
+        f"if it is meant: `enactor allow '*' --guard {guard} --generation {number} --reason R`, and publish again"
+        for guard in sorted({one.guard for one in whole if not why_not_allowable(one.guard, of_plan=True)})
+    ]
+    if isinstance(decision, Mismatch) or whole:
+        return lines
+    allows = [
+        f"`enactor allow {one.name} --guard {finding.guard} --generation {number} --reason R`"
+        for one in decision.carried
+        for finding in one.guards
+        if not one.left_out and not why_not_allowable(finding.guard, of_plan=False)
+    ]
+    if allows:
+        lines.append(f"if it is meant: publish it with --unguarded (generation {number}), then {some(allows)}")
+    return lines
 
 
 def _carried(carried: tuple[Carried, ...]) -> list[str]:

@@ -47,6 +47,8 @@ class Published(msgspec.Struct, frozen=True):
     parent: int | None
     """The generation that the guards held it against."""
     notes: tuple[str, ...] = ()
+    next: int = 1
+    """The generation that the next publish would get, unless somebody else publishes first."""
 
 
 def publish(
@@ -68,14 +70,14 @@ def publish(
         parent, notes = read_parent(store, datetime.fromisoformat(signature.created_at))
         decision = decide(plan, parent, wish, limits)
         if not isinstance(decision, Store):
-            return Published(decision, parent.head, plan, parent.base_generation, notes)
+            return Published(decision, parent.head, plan, parent.base_generation, notes, parent.next)
         try:
             entry = store.publish(_draft(decision.plan, signature, wish.stays), parent=parent.head, source=source)
         except Conflict as conflict:
             last = conflict
         else:
             head = PlanHead(entry.generation, entry.digest)
-            return Published(decision, head, plan, parent.base_generation, notes)
+            return Published(decision, head, plan, parent.base_generation, notes, head.generation + 1)
     raise Conflict(f"{TRIES_MAX} tries to publish were each overtaken by another planner; the last: {last}")
 
 

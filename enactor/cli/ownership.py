@@ -183,7 +183,10 @@ def retire(
 @reason_option
 @ending("enactor")
 def disown(*, name: str, zone: str | None, yes: bool, reason: str, **flags: Any) -> None:
-    """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on."""
+    """Let a name go without touching its record sets: its fence is deleted, and nobody minds it from then on.
+
+    A name that the newest plan lists is refused: publish a plan that lists it under retired first.
+    """
     doors, place = at(flags, name, zone)
     plans = library(doors)
     shelf_of(plans)

@@ -461,3 +461,21 @@ def test_who_and_why_are_kept(world: Any) -> None:
     entry = world.table.list()[0]
     assert (entry.planner, entry.reason, entry.endpoints, entry.zones) == ("planner-a", "first light", 1, (world.zone,))
     assert entry.created_at.endswith("Z")
+
+
+def test_what_is_refused_says_how_it_gets_in_where_it_is_meant(world: Any) -> None:
+    """The number is the one that the command needs; what nobody can lift names no command."""
+    world.run("publish", world.fleet({"ep1": [1, 2, 3], "ep2": [1]}))
+    whole = world.run("publish", world.fleet({"ep1": [1, 2, 3]}))
+    assert whole.stderr.splitlines()[-1] == (
+        "planner: if it is meant: `enactor allow '*' --guard vanished --generation 2 --reason R`, and publish again"
+    )
+    kept = world.run("publish", world.fleet({"ep1": [1], "ep2": [1, 2]}))
+    assert kept.stdout.startswith("published generation 2 ")
+    assert kept.stderr.splitlines()[-1] == (
+        "planner: if it is meant: publish it with --unguarded (generation 3), then `enactor allow ep1.example.test. "
+        "--guard shrink-targets --generation 3 --reason R`, `enactor allow ep1.example.test. --guard shrink-capacity "
+        "--generation 3 --reason R`"
+    )
+    assert "if it is meant" not in world.run("publish", world.fleet({"ep1": [], "ep2": [1, 2]})).stderr
+    assert "if it is meant" not in world.run("publish", world.fleet({})).stderr
