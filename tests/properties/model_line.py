@@ -5,6 +5,7 @@ from typing import Any
 from enactor.ports import OutsideError
 from enactor.sandbox.zone_model import Zone
 from tests.simulator.actors import Line
+from tests.simulator.claims import Claims
 from tests.simulator.ops import Op, Sleep, component
 from tests.simulator.table_model import Table
 from tests.simulator.world import World
@@ -17,6 +18,7 @@ class ModelLine(Line):
         self._number = 1
         self._nonces = 0
         self._now = 0.0
+        self.claims = Claims()
         self._world = World({zone.zone_id: zone.name})
         self._zone = self._world.zone(zone)
         self._table = self._world.table({})
