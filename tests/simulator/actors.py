@@ -61,7 +61,7 @@ class Line:
         self._now = 0.0
         self._is_over = False
         self.commands = 0
-        """How many command lines a person has given: an outage that one of them met is over for the next."""
+        """How many command lines a person has given, or how often a planner has looked: an outage that one met is over for the next."""
 
     def ask(self, op: Op) -> Any:
         """Stop with an operation in hand, and go on with its answer."""

@@ -233,7 +233,7 @@ class Hands:
         return publish(
             self._table,
             read_stored(self._table, int(generation)).plan,
-            Wish(),
+            Wish(stays=f"generation {generation} again"),
             LimitsTable(),
             signature=Signature(self._name, "", WRITTEN_AT.isoformat()),
             clock=self._line,

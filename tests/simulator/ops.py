@@ -4,7 +4,7 @@ An operation is plain data, equal to any other that asks the same. The world ans
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -126,6 +126,22 @@ class SdkWait(msgspec.Struct, frozen=True, tag=True):
     """Wait inside the SDK, between two of its own attempts: no stop ends that."""
 
 
+class SourceLook(msgspec.Struct, frozen=True, tag=True):
+    """Ask a source what there is, or how it is; the answer is what is wrong with what it says, None where it is the truth."""
+
+    source: str
+
+
+INVENTORY: Final = "lbs"
+"""The source that says what there is; any other says how it is."""
+LOST_SIGNAL: Final = "a signal is lost"
+LATE: Final = "a signal is late: the last one is told again"
+ONE_BAD: Final = "another one flaps"
+HALF_BAD: Final = "half are called bad"
+ALL_BAD: Final = "all are called bad"
+FEW: Final = "most are not there"
+
+
 class ZoneName(msgspec.Struct, frozen=True, tag=True):
     """Ask for a zone's name."""
 
@@ -206,7 +222,7 @@ class Sent(msgspec.Struct, frozen=True, tag=True):
 
 ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | Raw
 TableOp = TableRead | TableWrite | TableByHand | MirrorOp
-Op = ZoneOp | TableOp | Sent | Sleep | SdkWait
+Op = ZoneOp | TableOp | Sent | Sleep | SdkWait | SourceLook
 
 Component = Literal["zone", "table", "none"]
 
@@ -218,7 +234,7 @@ def component(op: Op) -> Component:
             return component(means)
         case Fences() | SwitchAlone() | Listing() | At() | NextPage() | ZoneName() | Cas() | ByHand() | Raw():
             return "zone"
-        case Sleep() | SdkWait():
+        case Sleep() | SdkWait() | SourceLook():
             return "none"
         case _:
             return "table"
@@ -302,6 +318,8 @@ def said(op: Op) -> str:
             return "sleeps"
         case SdkWait():
             return "waits in the SDK"
+        case SourceLook(source):
+            return f"asks {source}"
         case NextPage(zone, name):
             return f"reads on in {zone} at {name}"
         case ZoneName(zone):

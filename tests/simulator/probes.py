@@ -57,6 +57,9 @@ RETIRE_HELD: Final = "a retire was refused because the name is held"
 DISOWNED_UNDER_WAY: Final = "a batch on its way met a name that had been disowned"
 DEINIT_REFUSED: Final = "a deinit was refused because the zone is not stopped"
 REPUBLISH_REFUSED: Final = "a republish was refused because its source was condemned or gone"
+BRAKE_HELD: Final = "the brake kept what signals called bad"
+SOURCE_SHRANK: Final = "a source that lost most of its fleet made no plan"
+LEFT_ALONE: Final = "a watching planner left a rollback alone"
 RETIRED: Final = "a name was retired"
 ADOPTED: Final = "a name was adopted"
 DISOWNED: Final = "a name was disowned"
@@ -118,6 +121,9 @@ ALL: Final = (
     DISOWNED_UNDER_WAY,
     DEINIT_REFUSED,
     REPUBLISH_REFUSED,
+    BRAKE_HELD,
+    SOURCE_SHRANK,
+    LEFT_ALONE,
     *VERBS_DONE.values(),
 )
 

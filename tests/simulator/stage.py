@@ -23,6 +23,7 @@ from .ops import batch_of, component, said
 from .probes import LATE_APPLIED, LATE_REFUSED
 from .promises import Story
 from .remembered import remember
+from .signal_promises import Watched, of_signals
 from .world import DARK, HOLD, RESTORED, Fault, World
 
 remember()
@@ -80,6 +81,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """Whether there is a plan mirror."""
     leaves: bool = False
     """Whether a person may take the zone out of the fleet."""
+    watched: Watched | None = None
+    """Where planners watch: who they are, and what may come of it."""
 
 
 class Tier(msgspec.Struct, frozen=True):
@@ -240,6 +243,8 @@ class Stage:
                     before_it, after_it
                 )
             faults += self._table_faults[key]
+            if self.scenario.watched is not None:
+                faults += of_signals(self.scenario.watched, self.world.tables[state.table], self.world.tables[table])
         if by_person or (zone != state.zone and RESTORED in self.world.tables[table]):
             return faults  # a plan that an older backup does not have is lost by the restore, not by a collect
         known = self.pair_faults(state.zone, state.table)

@@ -6,11 +6,12 @@ import msgspec
 
 from .scenarios import OCTOBER, PARTS
 from .scenarios_guards import PLAYED, SINGLE
+from .scenarios_signals import WATCHING
 from .scenarios_verbs import VERBS
 from .stage import Scenario
 from .wire_alone import left
 
-ALL: Final = (*PARTS, *VERBS, *PLAYED)
+ALL: Final = (*PARTS, *VERBS, *PLAYED, *WATCHING)
 
 _OCTOBER_ACTORS: Final = {
     "october-without-collect": (0, 1, 2),

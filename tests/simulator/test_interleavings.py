@@ -89,6 +89,8 @@ MEETS: Final[dict[str, frozenset[str]]] = {
     "mirror-mixed-up": frozenset({probes.MIRROR_DAMAGED, probes.MIRROR_OLD}),
     "loose": frozenset({probes.CYCLE_GATED}),
     "from-disk": frozenset({probes.DISK_IN_THE_DARK}),
+    "signals": frozenset({probes.BRAKE_HELD, probes.SOURCE_SHRANK}),
+    "rolled-back": frozenset({probes.LEFT_ALONE}),
     "mirror-and-restore": frozenset({probes.MIRROR_LOST, probes.MIRROR_RACED}),
 }
 """The rare branches that each scenario must really meet."""

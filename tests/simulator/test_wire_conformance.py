@@ -9,7 +9,21 @@ import pytest
 from enactor.route53 import READ_TRIES
 from enactor.table_items import LOST_ANSWERS_LIMIT
 
-from .ops import At, Cas, MirrorOp, Op, SdkWait, Sent, Sleep, TableRead, TableWrite, Transact, ZoneName, component
+from .ops import (
+    At,
+    Cas,
+    MirrorOp,
+    Op,
+    SdkWait,
+    Sent,
+    Sleep,
+    SourceLook,
+    TableRead,
+    TableWrite,
+    Transact,
+    ZoneName,
+    component,
+)
 from .schedules import Tally, campaign
 from .stage import KILL, NO_FAULT, Scenario, Stage, Step, Tier
 from .stories import ALL
@@ -71,7 +85,7 @@ class Follower:
             sent = self.state.held
             self._held.setdefault((actor, op), []).append(self._newest(actor, sent))
         unanswered = is_dark and isinstance(asked, TableRead | TableWrite)
-        if (fault or unanswered) and not isinstance(asked, Cas | Sleep | MirrorOp):
+        if (fault or unanswered) and not isinstance(asked, Cas | Sleep | MirrorOp | SourceLook):
             self._give_up(actor, asked, fault)
 
     def _ask(self, actor: int, asked: Op, fault: str) -> None:

@@ -26,6 +26,13 @@ from . import mirror_model, table_model
 from .actors import Answer
 from .mirror_reading import MIRROR
 from .ops import (
+    ALL_BAD,
+    FEW,
+    HALF_BAD,
+    INVENTORY,
+    LATE,
+    LOST_SIGNAL,
+    ONE_BAD,
     At,
     ByHand,
     Cas,
@@ -41,6 +48,7 @@ from .ops import (
     Raw,
     SdkWait,
     Sleep,
+    SourceLook,
     SwitchAlone,
     TableByHand,
     Transact,
@@ -148,6 +156,8 @@ class World:
                 return (HOLD, THROTTLE, BUSY)
             case Sleep():
                 return (STOP,)
+            case SourceLook(source):
+                return (LOST_SIGNAL, LATE, *((FEW,) if source == INVENTORY else (ONE_BAD, HALF_BAD, ALL_BAD)))
             case _ if is_write(op):
                 return (DOWN, HOLD)
             case _:
@@ -157,6 +167,8 @@ class World:
         """Return the number of what the sender gets where a fault strikes."""
         if fault == STOP:
             return self.stopped
+        if isinstance(op, SourceLook):
+            return self.fixed(Answer(fault))
         if isinstance(op, Cas):
             return {HOLD: self.lost, THROTTLE: self.throttled_batch, BUSY: self.busy_batch}[fault]
         return self.no_mirror if isinstance(op, MirrorGet | MirrorHead | MirrorPut) else self.unavailable
