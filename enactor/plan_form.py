@@ -126,7 +126,9 @@ def _parse(body: bytes | str, objects: _Objects, faults: Faults) -> Any:
     try:
         return json.loads(text, object_pairs_hook=objects.object_of, parse_int=_whole, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        raise _NotJsonError(f"line {error.lineno} column {error.colno} is not JSON: {error.msg}") from None
+        raise _NotJsonError(
+            f"line {error.lineno} column {error.colno} is not JSON: {error.msg}; of a fleet file `planner compile` makes a plan"
+        ) from None
     except RecursionError:
         raise _NotJsonError("it is nested too deep to be a plan") from None
 

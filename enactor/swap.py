@@ -49,12 +49,12 @@ State = Literal[
     "held",
     "missing",
     "fence-missing",
+    "vanished",
     "empty",
     "refused",
     "behind",
     "drifted",
     "current",
-    "vanished",
 ]
 
 

@@ -43,7 +43,7 @@ def import_(
     CNAMEs, latency, failover and geo routing, weights of 0, TTLs and routings that differ at one name, identifiers that are
     no ids, load balancers that differ by type. Record sets of other types are counted; no plan touches them.
 
-    Then: planner check, dry-run, publish, and enactor adopt --all. docs/import.md says more.
+    Then: planner check and publish; an enactor fences what stands exactly so. docs/import.md has every step.
 
     Exit status: 0 everything is in the file, 3 something was left out, 1 something could not be read, 2 wrong usage.
     """

@@ -10,7 +10,6 @@ import msgspec
 
 from enactor.cli.options import end
 from enactor.fence import instant_text
-from enactor.guards import some
 from enactor.hooks import VerbEnded
 from enactor.logs import logger, person_log
 from enactor.marks import why_not_allowable
@@ -39,6 +38,8 @@ from planner.reports import PublishReport
 from planner.sources import Read
 from planner.wording import counted, refusal_words
 
+ALLOWS_SHOWN_MAX: Final = 20
+"""A plan that needs more of them is another plan."""
 DIGEST_PATTERN: Final = r"[0-9a-fA-F]{12,64}"
 
 
@@ -211,13 +212,16 @@ def _if_meant(published: Published) -> list[str]:
     if isinstance(decision, Mismatch) or whole:
         return lines
     allows = [
-        f"`enactor allow {one.name} --guard {finding.guard} --generation {number} --reason R`"
+        f"`enactor allow {one.name} --guard {guard} --generation {number} --reason R`"
         for one in decision.carried
-        for finding in one.guards
-        if not one.left_out and not why_not_allowable(finding.guard, of_plan=False)
+        for guard in sorted({finding.guard for finding in one.guards})
+        if not one.left_out and not why_not_allowable(guard, of_plan=False)
     ]
     if allows:
-        lines.append(f"if it is meant: publish it with --unguarded (generation {number}), then {some(allows)}")
+        lines.append(f"if it is meant: publish it with --unguarded (generation {number}), then")
+        lines += [f"  {one}" for one in allows[:ALLOWS_SHOWN_MAX]]
+    if len(allows) > ALLOWS_SHOWN_MAX:
+        lines.append(f"  and {len(allows) - ALLOWS_SHOWN_MAX} more, each in `enactor survey` then")
     return lines
 
 

@@ -25,6 +25,9 @@ OLDER_PLANS_MAX: Final = 32
 """How far back a readable plan to judge against is looked for where HEAD's is damaged."""
 
 
+LEFT_ALONE: Final = "`planner run` publishes nothing until a person gives `planner publish FLEET.yaml`"
+
+
 class PlannerStore(PlanStore, PublishStore, Protocol):
     """The plan table as a planner needs it."""
 
@@ -77,6 +80,8 @@ def publish(
             last = conflict
         else:
             head = PlanHead(entry.generation, entry.digest)
+            if parent.stays and wish.stays is None:
+                notes = (*notes[:-1], f"{parent.stays} until now: from here on `planner run` publishes again")
             return Published(decision, head, plan, parent.base_generation, notes, head.generation + 1)
     raise Conflict(f"{TRIES_MAX} tries to publish were each overtaken by another planner; the last: {last}")
 
@@ -104,7 +109,7 @@ def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, 
             stays = next((_staying(one) for one in entries if one.generation == head.generation), None)
             against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
             notes = (f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}",)
-        notes = (*notes, stays) if stays else notes
+        notes = (*notes, f"{stays}: {LEFT_ALONE}") if stays else notes
     parent = Parent(
         head=head,
         is_sound=is_sound,
@@ -123,10 +128,7 @@ def _staying(one: StoredPlan | PlanEntry) -> str | None:
     if one.stays is None:
         return None
     why = f": {one.reason}" if one.reason else ""
-    return (
-        f"generation {one.generation} stays ({one.stays}, by {one.planner}{why}): `planner run` publishes nothing until "
-        "a person gives `planner publish FLEET.yaml`"
-    )
+    return f"generation {one.generation} stays ({one.stays}, by {one.planner}{why})"
 
 
 def _older(store: PlannerStore, entries: Sequence[PlanEntry], below: int) -> StoredPlan | None:

@@ -141,6 +141,10 @@ def _coming(candidate: Candidate, health: Health) -> str:
     streak = candidate.streak
     if not streak.was_heard:
         return "comes in: nobody gives a signal of it"
+    if streak.good < health.rise:
+        return (
+            f"comes in: good at a first look ({streak.why}); `planner run` waits for {_looks(health.rise)} after that"
+        )
     return f"comes in: good for {_looks(streak.good)} in a row, rise is {health.rise} ({streak.why})"
 
 

@@ -31,7 +31,7 @@ from planner.events import (
 from planner.gathering import Gathering, gathered, is_due
 from planner.looking import Lookout, NoPlan, Seen
 from planner.planning import Braked
-from planner.publisher import TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature, read_parent
+from planner.publisher import LEFT_ALONE, TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature, read_parent
 from planner.publishing import Mismatch, Publication, RefusedWhole, Store, Unchanged, Wish, decide
 from planner.sources import Read
 from planner.streaks import History
@@ -139,7 +139,7 @@ class Runner:
         if thought.parent.stays is not None:
             assert head is not None, "what stays is HEAD"
             self._waiting = None
-            detail = "; ".join(filter(None, (thought.parent.stays, self._follow(head))))
+            detail = "; ".join(filter(None, (f"{thought.parent.stays}: {LEFT_ALONE}", self._follow(head))))
             return msgspec.structs.replace(ended, outcome="stays", detail=detail)
         decision = _decided(thought, doors.limits)
         match decision:

@@ -201,8 +201,11 @@ def test_file_wrong_as_a_whole_gives_no_plan(wrong: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("", "plan: line 1 column 1 is not JSON: Expecting value"),
-        ('{"format": 1,\n "fleet" "edge"}', "plan: line 2 column 10 is not JSON: Expecting ':' delimiter"),
+        ("", "plan: line 1 column 1 is not JSON: Expecting value; of a fleet file `planner compile` makes a plan"),
+        (
+            '{"format": 1,\n "fleet" "edge"}',
+            "plan: line 2 column 10 is not JSON: Expecting ':' delimiter; of a fleet file `planner compile` makes a plan",
+        ),
         (b"\xff", "plan: octet 0 is not UTF-8"),
         ("[" * 100_000, "plan: it is nested too deep to be a plan"),
         ("9" * 5000, f"plan: {'9' * 77}... is a number of 5000 characters, not an object"),

@@ -14,10 +14,8 @@ from planner.publisher import Published, Signature, publish, read_parent
 from planner.publishing import Store, Unchanged, Wish
 from tests.planner.planner_world import Chance, Planning, fleet, offers, signals
 
-SENTENCE = (
-    "generation 3 stays (generation 1 again, by ops: 2 was wrong): `planner run` publishes nothing until a person gives "
-    "`planner publish FLEET.yaml`"
-)
+STAYS = "generation 3 stays (generation 1 again, by ops: 2 was wrong)"
+SENTENCE = f"{STAYS}: `planner run` publishes nothing until a person gives `planner publish FLEET.yaml`"
 
 
 def world() -> Planning:
@@ -92,7 +90,7 @@ def test_a_person_lets_it_go_on_with_the_fleet_file() -> None:
     made.look(runner)
     published = published_by_hand(made)
     assert isinstance(published.decision, Store)
-    assert published.notes == (SENTENCE,)
+    assert published.notes == (f"{STAYS} until now: from here on `planner run` publishes again",)
     assert made.table.list()[0].stays is None
     assert "published" in [made.look(runner).outcome for _ in range(3)]
     assert "lb-4" not in made.weights()
@@ -149,6 +147,6 @@ def test_a_rollback_that_can_no_longer_be_read_stays_too(monkeypatch: pytest.Mon
     assert (ended.outcome, ended.detail) == ("stays", SENTENCE)
     parent, notes = read_parent(made.table, datetime.now(UTC))
     assert (parent.stays, notes) == (
-        SENTENCE,
+        STAYS,
         ("generation 3, the newest, cannot be read; the guards judge against generation 2", SENTENCE),
     )
