@@ -91,7 +91,7 @@ class Library:
         lost = [plan for plan in self._plans.values() if _is_lost(plan, head)] if reachable or head else []
         candidates = sorted(
             (plan for plan in self._plans.values() if plan not in lost),
-            key=lambda plan: (plan.stored.generation, _is_head(plan, head)),
+            key=lambda plan: plan.stored.generation,
             reverse=True,
         )
         above_head = max((plan.stored.generation for plan in lost), default=0)
@@ -196,7 +196,7 @@ class Library:
         if not switch.gen:
             return None
         found = self._at_hand(switch.gen, switch.plan)
-        if found is None and self._mirror is not None and not self._mirror_asked:
+        if found is None:
             self._from_mirror()
             found = self._at_hand(switch.gen, switch.plan)
         return found
@@ -233,7 +233,7 @@ class Library:
 
     def content(self, zone: str, name: str, digest: str) -> Content | None:
         """Return the content of an endpoint that has a digest, where any plan at hand or kept in the table has it."""
-        for plan in sorted(self._plans.values(), key=lambda plan: plan.identity, reverse=True):
+        for plan in self._plans.values():
             if plan.digests.get((zone, name)) == digest:
                 return plan.contents[zone, name]
         return self._contents.content(zone, name, digest, at_hand=self._plans.keys())

@@ -7,6 +7,7 @@ import pytest
 
 from enactor import library as library_module
 from enactor.disk import DiskReading, PlanDisk
+from enactor.guards import Finding
 from enactor.kept_plans import OLDER_PLANS_MAX, WHOLE_PLANS_MAX
 from enactor.library import REMEMBERED_PLANS_MAX, Library
 from enactor.plan import StoredPlan
@@ -150,6 +151,22 @@ def test_below_a_damaged_head_the_newest_sound_plan_is_read_although_older_ones_
     table = Table(published(1), published(2), published(3))
     table.damaged = {3}
     assert generations(Library(table, disk)) == [2, 1]
+
+
+def test_what_is_wrong_on_disk_is_told_where_the_disk_is_needed(disk: PlanDisk, tmp_path: Path) -> None:
+    """The table is away, or has no plan; while it has one nobody is told of a file."""
+    disk.save(published(1))
+    (file,) = (tmp_path / "state").glob("plan-*.json")
+    file.write_text("torn")
+    table = Table(published(2))
+    table.down = True
+    dark = Library(table, disk).look()
+    assert (len(dark.problems), dark.candidates) == (2, ())
+    assert file.name in dark.problems[1]
+    (told,) = Library(Table(), disk).look().problems
+    assert file.name in told
+    table.down = False
+    assert Library(table, disk).look().problems == ()
 
 
 def test_without_the_table_all_that_is_on_disk_is_a_candidate(disk: PlanDisk) -> None:
@@ -331,8 +348,13 @@ def test_a_damaged_head_is_a_finding_of_the_guard_digest() -> None:
     table.damaged = {7}
     shelf = Library(table, None).look()
     assert shelf.damaged is not None
-    assert (shelf.damaged.guard, shelf.damaged.observed) == ("digest", 7)
-    assert shelf.damaged.message in shelf.problems
+    assert shelf.damaged == Finding(
+        guard="digest",
+        observed=7,
+        wanted=published(7).digest,
+        message="plan 7, the newest, cannot be used: chunk 0 is gone; publish again to put a sound one above it",
+    )
+    assert shelf.problems == (shelf.damaged.message,)
     table.damaged = set()
     assert Library(table, None).look().damaged is None
 
@@ -346,3 +368,210 @@ def test_what_people_allow_for_a_plan_holds_while_it_lasts_and_the_table_answers
     assert library.allowed(7, NOW) == library.allowed(6, LATER) == library.allowed(6, None) == frozenset()
     table.down = True
     assert library.allowed(6, NOW) == frozenset()
+
+
+# ---- the mirror ----------------------------------------------------------------------------------------------------------
+
+
+class Mirror:
+    """A mirror that holds a plan, nothing, or a sentence, and counts how often it is read."""
+
+    def __init__(self, holds: StoredPlan | str | None) -> None:
+        self.holds = holds
+        self.loads = 0
+
+    def load(self) -> StoredPlan | str | None:
+        self.loads += 1
+        return self.holds
+
+
+def test_while_the_table_has_its_newest_plan_the_mirror_is_not_read() -> None:
+    """It costs a request."""
+    mirror = Mirror(published(2))
+    library = Library(Table(published(2)), None, mirror)
+    assert library.look().problems == ()
+    assert mirror.loads == 0
+
+
+@pytest.mark.parametrize("loss", ["dark", "no HEAD", "damaged"])
+def test_what_the_table_has_lost_is_read_from_the_mirror_once_a_look(loss: str, disk: PlanDisk) -> None:
+    """It is a candidate like any other, and kept on disk; without HEAD it heals what is open, and is opened nowhere."""
+    table = Table(published(2)) if loss == "damaged" else Table()
+    table.down, table.damaged = loss == "dark", {2} if loss == "damaged" else set()
+    mirror = Mirror(published(2))
+    library = Library(table, disk, mirror)
+    found = library.look().candidates
+    assert [(one.stored, one.source) for one in found] == ([] if loss == "no HEAD" else [(published(2), "mirror")])
+    assert library.open_plan(switch(*opened(published(2)))) is not None
+    assert library.open_plan(switch(7, "f" * 12)) is None
+    assert mirror.loads == 1
+    assert disk.load().plans == (published(2),)
+    library.look()
+    assert mirror.loads == (1 if loss == "damaged" else 2), (
+        "HEAD's plan is at hand by now, and for nothing else is it asked"
+    )
+
+
+def test_what_is_at_hand_already_is_not_taken_from_the_mirror() -> None:
+    """It stays what it was."""
+    table = Table(published(2))
+    library = Library(table, None, Mirror(published(2)))
+    library.look()
+    table.down = True
+    (found,) = library.look().candidates
+    assert found.source == "table"
+
+
+def test_a_mirror_that_says_why_is_told_and_an_empty_one_is_not() -> None:
+    """Beside what is wrong with the table."""
+    table = Table()
+    table.down = True
+    shelf = Library(table, None, Mirror("the mirror is damaged")).look()
+    assert shelf.problems == ("reading failed at table plans: no answer; check the network", "the mirror is damaged")
+    shelf = Library(table, None, Mirror(None)).look()
+    assert (len(shelf.problems), shelf.candidates, shelf.reachable) == (1, (), False)
+
+
+def test_an_open_plan_that_the_table_has_lost_is_looked_for_in_the_mirror() -> None:
+    """Once between two looks, and only where some plan is open."""
+    mirror = Mirror(published(1))
+    library = Library(Table(published(2)), None, mirror)
+    library.look()
+    assert library.open_plan(switch(0)) is None
+    assert mirror.loads == 0
+    found = library.open_plan(switch(*opened(published(1))))
+    assert found is not None
+    assert (found.stored, found.source) == (published(1), "mirror")
+    assert library.open_plan(switch(5, "f" * 12)) is None
+    assert library.open_plan(switch(6, "f" * 12)) is None
+    assert mirror.loads == 1
+    library.look()
+    assert library.open_plan(switch(5, "f" * 12)) is None
+    assert mirror.loads == 2
+
+
+# ---- what is kept, and for how long --------------------------------------------------------------------------------------
+
+
+def test_of_two_damaged_plans_the_newest_sound_one_below_is_the_only_one_read() -> None:
+    """The ones below it are not asked for, and the damaged newest is not asked for twice."""
+    table = Table(*(published(generation) for generation in range(1, 6)))
+    table.damaged = {5, 4}
+    library = Library(table, None)
+    assert generations(library) == [3]
+    assert table.reads == [5, 4, 3]
+
+
+def test_the_newest_plan_that_is_at_hand_from_disk_is_read_from_the_table_all_the_same(disk: PlanDisk) -> None:
+    """Where that has it, it is the table's from then on; and it is not read again."""
+    disk.save(published(2))
+    table = Table(published(2))
+    library = Library(table, disk)
+    for _ in range(2):
+        (found,) = library.look().candidates
+        assert found.source == "table"
+    assert table.reads == [2]
+
+
+def test_of_two_plans_of_one_generation_only_heads_is_a_candidate(disk: PlanDisk) -> None:
+    """The other is from before a restore: its content still heals."""
+    for number in (3, 99, 4):
+        disk.save(published(3, number))
+    library = Library(Table(published(3, 99)), disk)
+    shelf = library.look()
+    assert [one.stored for one in shelf.candidates] == [published(3, 99)]
+    assert shelf.above_head == 3
+    assert library.content(ZONE, NAME, digest(simple(4))) is not None
+
+
+def test_what_could_not_be_kept_on_disk_is_told_once_and_tried_again(tmp_path: Path) -> None:
+    """One sentence, of the newest such plan; what is forgotten meanwhile is not tried any more."""
+    place = tmp_path / "state"
+    place.write_text("a file where the directory should be")
+    table = Table(published(1), published(2))
+    library = Library(table, PlanDisk(place, "edge"))
+    library.look()
+    table.plans[3] = published(3)
+    library.look()
+    (told,) = library.unkept
+    assert told.startswith("plan 3 cannot be kept in ")
+    place.unlink()
+    library.trim([])
+    assert library.unkept == ()
+    assert sorted(found.generation for found in PlanDisk(place, "edge").load().plans) == [2, 3]
+
+
+def test_a_plan_that_is_forgotten_is_no_trouble_of_the_disk_any_more(tmp_path: Path) -> None:
+    """Nobody waits for it."""
+    place = tmp_path / "state"
+    place.write_text("a file where the directory should be")
+    table = Table(published(1))
+    library = Library(table, PlanDisk(place, "edge"))
+    for generation in range(1, 3 + REMEMBERED_PLANS_MAX):
+        table.plans[generation] = published(generation)
+        library.look()
+    library.trim([])
+    assert sorted(generation for generation, _ in library._unkept) == list(range(3, 3 + REMEMBERED_PLANS_MAX))
+
+
+def test_plans_that_were_looked_for_are_held_while_what_is_open_is_at_or_below_them() -> None:
+    """At the lowest open generation too; and where nothing is open, all of them."""
+    table = Table(*(published(generation) for generation in range(1, 4)))
+    library = Library(table, None)
+    library.look()
+    assert library.older(3, 1) is not None
+    for generation in range(4, 10):
+        table.plans[generation] = published(generation)
+        library.look()
+    library.trim([])
+    assert 2 in generations(library)
+    library.trim([(2, "another plan of that number")])
+    assert 2 in generations(library)
+    library.trim([(3, published(3).digest), (7, published(7).digest)])
+    assert 2 not in generations(library)
+
+
+def test_between_neighbours_there_is_no_older_plan_and_nobody_is_asked() -> None:
+    """Nor is a border itself between."""
+    table = Table(published(1), published(2), published(3))
+    library = Library(table, None)
+    library.look()
+    assert library.older(3, 2) is None
+    assert library.older(1, 0) is None
+    assert table.lists == 0
+    table.damaged = {2}
+    assert library.older(3, 1) is None
+    found = library.older(2, 0)
+    assert found is not None
+    assert found.stored.generation == 1
+
+
+def test_the_nearest_plan_at_or_below_is_the_one_at_hand_where_nothing_lies_between() -> None:
+    """The highest of those at hand; the table is asked only for what lies between."""
+    table = Table(published(2))
+    library = Library(table, None)
+    library.look()
+    table.plans[4] = published(4)
+    library.look()
+    table.reads.clear()
+    for generation, nearest in ((2, 2), (3, 2), (4, 4), (9, 4)):
+        found = library.at_or_below(generation)
+        assert found is not None
+        assert found.stored.generation == nearest
+    assert table.reads == []
+    table.down = True
+    library.look()
+    for generation in (4, 9):
+        found = library.at_or_below(generation)
+        assert found is not None
+        assert found.stored.generation == 4
+
+
+def test_a_content_that_two_plans_have_is_one() -> None:
+    """Its digest is, too."""
+    table = Table(published(1), published(2, 1))
+    library = Library(table, None)
+    shelf = library.look()
+    assert library.content(ZONE, NAME, digest(simple(1))) == shelf.candidates[0].contents[ZONE, NAME]
+    assert library.kept_digests(ZONE, NAME) == {digest(simple(1))}
+    assert library.kept_digests(ZONE, OTHER) == frozenset()

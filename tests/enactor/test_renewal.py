@@ -35,6 +35,14 @@ def test_what_a_person_typed_into_the_switch_is_asserted_as_it_stands(text: str)
     assert renewed(SwitchReading(record, read_switch(record, FLEET)), NEW_NONCE) == SwitchChange(record, record)
 
 
+def test_a_nonce_that_is_not_fresh_renews_nothing() -> None:
+    """A batch that rests on the old switch would land: that is a mistake of our own."""
+    stands = switch(7)
+    record = text_set(NAME, switch_text(stands))
+    with pytest.raises(AssertionError, match=r"^a nonce is fresh$"):
+        renewed(SwitchReading(record, stands), stands.nonce)
+
+
 def test_no_switch_is_brought_back() -> None:
     """Absent means stop."""
     assert renewed(SwitchReading(None, None), NEW_NONCE) is None
