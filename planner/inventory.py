@@ -107,6 +107,6 @@ def _planned_of(
         one = behind.get(endpoint.key)
         if one is None:
             continue
-        others = {claim.id for pool in one.pools for claim in claims.get(pool, ()) if source not in claim.sources}
+        others = {claim.id for pool in one.pools for claim in claims[pool] if source not in claim.sources}
         found |= {target.id for target in endpoint.targets if target.id in now or target.id not in others}
     return frozenset(found)

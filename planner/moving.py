@@ -41,9 +41,9 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
         return max(1, ceil(pace.max_weight_step * self.largest)) if pace.max_weight_step < 1 else WEIGHT_MAX
 
     def part(self, pace: Pace, over_seconds: Fraction) -> int:
-        """Return how far a move that takes a set time goes in one plan."""
+        """Return how far a move that takes a set time, which is not 0, goes in one plan."""
         passed = min(max(self.seconds, Fraction(0)), max(pace.gather_seconds, CREDIT_MIN_SECONDS))
-        return ceil(self.full * passed / over_seconds) if over_seconds else self.full
+        return ceil(self.full * passed / over_seconds)
 
 
 def moved(before: int | None, goal: int, way: Way, pace: Pace) -> int:

@@ -30,9 +30,6 @@ class PastPlan(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
     plan: Plan
 
-    def endpoint(self, key: tuple[str, str]) -> Endpoint | None:
-        return next((one for one in self.plan.endpoints if one.key == key), None)
-
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
     """Published plans, newest first."""

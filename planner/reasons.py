@@ -63,7 +63,7 @@ def _of_endpoint(fleet: Fleet, one: EndpointPlanned) -> Iterator[TargetReason]:
     disabled = {
         balancer.id: balancer
         for pool in one.behind.pools
-        for balancer in fleet.pools.get(pool, ())
+        for balancer in fleet.pools[pool]
         if not balancer.enabled and balancer.id not in known
     }
     for name, balancer in sorted(disabled.items()):

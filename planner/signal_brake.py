@@ -34,6 +34,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     members: tuple[Member, ...]
+    """One of a type at most."""
     full: int
     """The weight that it would have with all of its capacity."""
     left: int
@@ -123,12 +124,9 @@ class _Ledger:
 
     def affords(self, wish: Taken, brake: Fraction) -> bool:
         """Tell whether a wish leaves every type its share."""
-        more: dict[str, int] = {}
-        for kind, lost in self._losses(wish, wish.left, wish.kept):
-            more[kind] = more.get(kind, 0) + lost
         return all(
             (self._lost[kind] + lost) * brake.denominator <= brake.numerator * self._total[kind]
-            for kind, lost in more.items()
+            for kind, lost in self._losses(wish, wish.left, wish.kept)
         )
 
     def lost(self) -> Fraction:

@@ -40,7 +40,7 @@ class Streak(msgspec.Struct, frozen=True, kw_only=True):
     share_run: int = 0
     """How many looks in a row said more than that; below 0, how many said less."""
     toward: Fraction = WHOLE
-    """The mildest that these looks said."""
+    """The mildest that these looks said, while there are any."""
     stood_at: Fraction = WHOLE
     """What part of its full weight it had in the newest plan."""
     draining: bool = False
@@ -72,11 +72,11 @@ def looked(
     if before is None:
         said = WHOLE if verdict is None else verdict.share
         presumed = max(said, share) if standing else said
-        before = Streak(standing=standing, share=presumed, toward=presumed)
+        before = Streak(standing=standing, share=presumed)
     elif before.standing != standing:
         before = msgspec.structs.replace(before, standing=standing, run=0)
     elif share > max(before.stood_at, before.share):  # another planner believes more, and has published that
-        before = msgspec.structs.replace(before, share=share, share_run=0, toward=share)
+        before = msgspec.structs.replace(before, share=share, share_run=0)
     before = msgspec.structs.replace(before, stood_at=share)
     if verdict is None or not verdict.is_new:
         return before
@@ -88,12 +88,12 @@ def looked(
 def _share_looked(streak: Streak, said: Fraction, *, rise: int, fall: int) -> Streak:
     """Count looks that say more, or less, than is believed; what is believed in the end is the mildest of them."""
     if said == streak.share:
-        return msgspec.structs.replace(streak, share_run=0, toward=said)
+        return msgspec.structs.replace(streak, share_run=0)
     is_more = said > streak.share
     goes_on = streak.share_run > 0 if is_more else streak.share_run < 0
     mildest = max if not is_more else min
     toward = mildest(streak.toward, said) if goes_on else said
     count = abs(streak.share_run) + 1 if goes_on else 1
     if count >= (rise if is_more else fall):
-        return msgspec.structs.replace(streak, share=toward, share_run=0, toward=toward)
+        return msgspec.structs.replace(streak, share=toward, share_run=0)
     return msgspec.structs.replace(streak, share_run=count if is_more else -count, toward=toward)

@@ -123,11 +123,11 @@ class TableLine(Line):
     """A line to the simulator's table that answers at once; nonces count."""
 
     def __init__(self) -> None:  # the parent's line belongs to an actor, and this one to nobody
-        self._table: table_model.Table = {}
+        self.items: table_model.Table = {}
         self._nonces = 0
 
     def ask(self, op: Any) -> Any:
-        self._table, answer = table_model.apply(self._table, op)
+        self.items, answer = table_model.apply(self.items, op)
         return answer
 
     def nonce(self) -> str:
@@ -141,7 +141,8 @@ class Planning:
     def __init__(self, raw: Mapping[str, Any], *, limits: LimitsTable = LOOSE) -> None:
         self.clock = Clock()
         self.kinds = ToldKinds()
-        self.table = ThinTable(TableLine(), "edge")
+        self.line = TableLine()
+        self.table = ThinTable(self.line, "edge")
         self.limits = limits
         self.events: list[PlannerEvent] = []
         self.followed: list[int] = []

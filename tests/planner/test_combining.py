@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import msgspec
 import pytest
 
 from enactor.plan_faults import Faults
@@ -30,6 +31,9 @@ def test_the_same_load_balancer_of_two_sources_is_one() -> None:
     )
     assert (one.capacity, one.drain, one.health_check, one.origin) == (Fraction(20), True, "abc", "arn:aws:lb-1")
     assert one.sources == ("albs", "files")
+    assert one.has_capacity
+    unsaid = merged([balancer(1, "albs"), balancer(1, "files")])[0]
+    assert (unsaid.has_capacity, unsaid.origin, unsaid.health_check, unsaid.drain) == (False, "", None, False)
     assert not merged([balancer(1, "albs"), balancer(1, "files", enabled=False)])[0].enabled
 
 
@@ -59,6 +63,20 @@ def test_case_15_a_contradiction_names_both(other: dict[str, object], says: str)
     one = balancer(1, "albs", capacity=Fraction(10))
     (found,) = conflicts({"blue": [one], "green": [balancer(1, "files", pool="green", **other)]})
     assert (found.event, found.sources, found.message) == ("sources-conflict", ("albs", "files"), says)
+
+
+def test_a_contradiction_tells_all_who_said_it_and_all_it_answers_with() -> None:
+    """Sources and addresses, each in full."""
+    both = balancer(1, addresses=("192.0.2.1", "2001:db8::1"))
+    (found,) = conflicts(
+        {"blue": [merged([both, msgspec.structs.replace(both, sources=("files",))])[0], balancer(1, "lists")]}
+    )
+    assert found.sources == ("albs", "files", "lists")
+    assert found.message == (
+        "lb-1 of albs and files in pool blue (192.0.2.1, 2001:db8::1) and lb-1 of lists in pool blue (192.0.2.1) are in conflict"
+    )
+    (found,) = conflicts({"blue": [balancer(1, "lists"), both]})
+    assert "(192.0.2.1) and lb-1 of albs in pool blue (192.0.2.1, 2001:db8::1)" in found.message
 
 
 def test_who_agrees_is_in_no_conflict() -> None:
@@ -103,6 +121,22 @@ def test_case_2_far_fewer_than_before_is_refused(before: int, now: int, max_gone
     ids = [f"lb-{n}" for n in range(10)]
     found = shrinkage("albs", frozenset(ids[:now]), frozenset(ids[:before]), max_gone)
     assert (found is not None) == refused
+
+
+@pytest.mark.parametrize(
+    ("gone", "words"),
+    [(5, "(lb-0, lb-1, lb-2, lb-3, lb-4)"), (7, "(lb-0, lb-1, lb-2, lb-3, lb-4 and 2 more)")],
+)
+def test_a_source_that_shrank_is_told_with_its_numbers(gone: int, words: str) -> None:
+    """Which are gone, up to five; what share that is, over which limit; and both ways on."""
+    ids = frozenset(f"lb-{n}" for n in range(8))
+    found = shrinkage("albs", frozenset(f"lb-{n}" for n in range(gone, 10)), ids, Fraction(1, 4))
+    assert found is not None
+    assert (found.event, found.sources) == ("source-shrank", ("albs",))
+    assert found.message == (
+        f"source albs no longer offers {gone} of 8 load balancers {words}, a share of {gone / 8:.2f} over max_gone 0.25: no plan "
+        "is made; if that is meant, take them out in smaller steps, or raise sources.albs.max_gone for as long as it takes"
+    )
 
 
 def observed(**by_source: dict[str, Signal]) -> dict[str, Observation]:

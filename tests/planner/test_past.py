@@ -3,9 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
+import msgspec
+import pytest
+
 from enactor.plan import Endpoint, Plan, Target
 from enactor.ports import PlanEntry
-from planner.past import PLANS_MAX, Past, PastPlan, sought, weights_in, within
+from enactor.records import Alias
+from planner.past import PLANS_MAX, Past, PastPlan, member_of, sought, weights_in, within
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 WINDOW = Fraction(600)
@@ -49,8 +53,27 @@ def test_clocks_that_differ_make_a_window_longer() -> None:
     assert found(60, None) == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("written", "at"),
+    [
+        ("2026-11-30T13:30:00+02:00", NOW - timedelta(minutes=30)),
+        ("2026-11-30T11:30:00Z", NOW - timedelta(minutes=30)),
+        ("2026-11-30T11:30:00", NOW - timedelta(minutes=30)),
+        ("2026-11-30T13:30:00", NOW),
+        ("noon", NOW),
+    ],
+)
+def test_an_instant_is_read_in_its_own_time_zone_or_in_utc(written: str, at: datetime) -> None:
+    """It is compared with now, and told with the plan."""
+    one = msgspec.structs.replace(entry(1, 0), created_at=written)
+    ((_, found),) = sought([one], NOW, WINDOW).plans
+    assert found == at
+
+
 def test_more_plans_than_are_looked_at_are_not_the_whole_window() -> None:
-    """Then signals take nothing more."""
+    """Then signals take nothing more; as many as are looked at are the whole."""
+    exactly = sought([entry(number + 1, 1) for number in range(PLANS_MAX)], NOW, WINDOW)
+    assert (len(exactly.plans), exactly.is_whole) == (PLANS_MAX, True)
     wanted = sought([entry(number + 1, 1) for number in range(PLANS_MAX + 1)], NOW, WINDOW)
     assert (len(wanted.plans), wanted.is_whole) == (PLANS_MAX, False)
 
@@ -67,6 +90,14 @@ def test_an_endpoint_with_a_shorter_window_sees_fewer_plans() -> None:
     assert [one.generation for one in within(past, NOW, Fraction(120))] == [9, 8]
     assert [one.generation for one in within(past, NOW, WINDOW)] == [9, 8, 7]
     assert within(Past(), NOW, WINDOW) == ()
+
+
+def test_a_target_is_told_apart_by_type_and_what_it_answers_with() -> None:
+    """An address, or an alias with its zone; ids and weights may change."""
+    alias = Alias("lb.example.net.", "Z2", evaluate_target_health=True)
+    plain = Target(id="a", type="AAAA", value="2001:db8::1", weight=1)
+    assert member_of(plain) == member_of(msgspec.structs.replace(plain, id="b", weight=2)) == ("AAAA", "2001:db8::1")
+    assert member_of(Target(id="a", type="A", alias=alias)) == ("A", "alias lb.example.net. in zone Z2")
 
 
 def test_a_target_without_weights_weighs_1() -> None:

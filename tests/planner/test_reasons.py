@@ -9,7 +9,8 @@ import pytest
 from planner.deliberation import PastReader, think
 from planner.looking import Seen
 from planner.observation import Offer, Signal
-from planner.reasons import TargetReason, reasons_of
+from planner.pools import FLEET_FILE
+from planner.reasons import TargetReason, plain_reasons, reasons_of
 from planner.streaks import History
 from tests.planner.planner_world import ZONE, Planning, fleet, offers, signals
 
@@ -158,6 +159,7 @@ def test_a_weight_on_its_way_says_which_limit_holds_it() -> None:
     made.source("checks").signals = signals(good=[1, 2, 3])
     found = reasons(made, looks=3)
     assert (found["lb-1"].before, found["lb-1"].weight, found["lb-1"].goal) == (100, 90, 20)
+    assert not found["lb-1"].is_plain
     assert found["lb-1"].reasons[-1] == "weight 90 on the way from 100 to 20: a step takes at most 0.1 of the largest"
     assert found["lb-3"].reasons[-1] == (
         "weight 2 on the way from 0 to 100: a step takes at most 0.1 of the largest and it warms up over 1h"
@@ -186,3 +188,236 @@ def test_a_new_endpoint_takes_all_that_are_not_bad_and_all_if_all_are() -> None:
     assert [found["lb-1"].standing, found["lb-2"].standing] == ["in", "in"]
     kept = "kept: signals are against all of its kind here, and never empty an endpoint"
     assert found["lb-1"].reasons[1:3] == ("comes in (checks: refused)", kept)
+
+
+def one_of(made: Planning, name: str, looks: int = 1) -> TargetReason:
+    return reasons(made, looks=looks)[name]
+
+
+def test_a_target_is_told_with_all_that_is_known_of_it() -> None:
+    """Where it stands, what it weighed, and where it comes from."""
+    made = world()
+    plain = TargetReason(
+        id="lb-1",
+        pool="blue",
+        sources=("albs",),
+        standing="in",
+        before=100,
+        weight=100,
+        is_plain=True,
+        reasons=(PLACE, "in: healthy for 1 look (checks: answers)", FULL),
+    )
+    assert one_of(made, "lb-1") == plain
+    disabled(made)
+    out = TargetReason(
+        id="lb-1", pool="blue", sources=("albs",), standing="out", reasons=(PLACE, "out: enabled is false")
+    )
+    assert one_of(made, "lb-1") == out
+    leaves(made)
+    gone = TargetReason(
+        id="lb-1",
+        pool="",
+        sources=(),
+        standing="out",
+        before=100,
+        reasons=("out: nobody lists or offers it any more",),
+    )
+    assert one_of(made, "lb-1") == gone
+
+
+@pytest.mark.parametrize("routing", ["simple", "multivalue"])
+def test_where_nothing_has_a_weight_none_is_told(routing: str) -> None:
+    """Neither what it was, nor what it is, nor where it goes."""
+    made = world(defaults={"routing": routing}, pace={"max_weight_step": 0.1})
+    assert one_of(made, "lb-1") == TargetReason(
+        id="lb-1",
+        pool="blue",
+        sources=("albs",),
+        standing="in",
+        is_plain=True,
+        reasons=(PLACE, "in: healthy for 1 look (checks: answers)"),
+    )
+    leaves(made)
+    assert one_of(made, "lb-1") == TargetReason(
+        id="lb-1", pool="", sources=(), standing="out", reasons=("out: nobody lists or offers it any more",)
+    )
+
+
+def test_one_that_moved_is_told_as_the_old_and_as_the_new() -> None:
+    """The new address first; the old one went with its weight."""
+    made = world(2)
+    made.source("albs").offers = (
+        Offer(id="lb-1", addresses=("192.0.2.77",), capacity=Fraction(50)),
+        *offers(1, first=2),
+    )
+    made.clock.seconds += 30
+    seen = Seen(**seen_of(made))
+    thought = think(made.table, PastReader(made.table), seen, {}, made.clock.wall())
+    told = reasons_of(seen.fleet, thought.planned)[ZONE, "ep1.example.test."]
+    assert [(one.id, one.standing, one.before) for one in told] == [
+        ("lb-1", "out", None),
+        ("lb-2", "in", 100),
+        ("lb-1", "out", 100),
+    ]
+
+
+def test_those_that_are_wanted_come_first_and_each_kind_by_id() -> None:
+    """Then what is disabled, then what is gone."""
+    made = world(6)
+    made.source("albs").offers = (
+        *offers(2, first=5)[::-1],
+        *offers(2, first=2, enabled=False)[::-1],
+    )
+    told = list(reasons(made).values())
+    assert [one.id for one in told] == ["lb-5", "lb-6", "lb-2", "lb-3", "lb-1", "lb-4"]
+
+
+def test_a_place_names_everybody_who_offers_it_and_where_a_person_finds_it() -> None:
+    """Sources, the fleet file, the origin, and the pool."""
+    made = Planning(
+        fleet(
+            sources={"albs": {"kind": "lists"}, "files": {"kind": "lists"}, "checks": {"kind": "checks"}},
+            pools={
+                "blue": {
+                    "from": ["albs", "files"],
+                    "balancers": [
+                        {"id": "lb-1", "addresses": ["192.0.2.1"]},
+                        {"id": "lb-9", "addresses": ["192.0.2.9"]},
+                    ],
+                }
+            },
+        )
+    )
+    made.source("albs").offers = offers(2, capacity=None, origin="arn:aws:1")
+    made.source("files").offers = offers(1, capacity=None)
+    found = {name: one.reasons[0] for name, one in reasons(made).items()}
+    assert found == {
+        "lb-1": "offered by albs and files and listed in the fleet file (arn:aws:1), pool blue",
+        "lb-2": "offered by albs (arn:aws:1), pool blue",
+        "lb-9": "listed in the fleet file, pool blue",
+    }
+    assert (
+        reasons(made)["lb-1"].sources == ("fleet file", "albs", "files") or FLEET_FILE in reasons(made)["lb-1"].sources
+    )
+
+
+def test_one_that_drains_is_told_until_it_is_gone() -> None:
+    """On its way down, when it goes, and where it never stood."""
+    made = world(pace={"ramp_down": "30s"})
+    made.source("albs").offers = (*offers(1, drain=True), *offers(10, first=2))
+    made.source("albs").offers += offers(1, first=12, drain=True)
+    runner = made.planner()
+    found = one_of(made, "lb-1")
+    assert (found.before, found.weight, found.goal) == (100, 1, 0)
+    assert found.reasons[1:] == ("leaves: it drains", "weight 1 of 100: goes down to 1 over 30s, then out")
+    assert one_of(made, "lb-12").reasons == (PLACE, "out: it drains, and is not in the newest plan")
+    assert (one_of(made, "lb-12").standing, one_of(made, "lb-12").before) == ("out", None)
+    made.look(runner)
+    made.clock.seconds += 600
+    found = one_of(made, "lb-1")
+    assert (found.standing, found.before, found.weight, found.goal) == ("out", 1, None, None)
+    assert found.reasons[1:] == ("out: it has drained, and goes",)
+
+
+def test_a_signal_that_stopped_is_no_news() -> None:
+    """Of one that was heard, and is neither good nor bad since it stands."""
+    made = world()
+    joins(made)
+    runner = made.planner()
+    while "lb-11" not in made.weights():
+        made.look(runner)
+    silent(made)
+    assert reasons(made, history=runner._history)["lb-11"].reasons[1] == "in: no signal lately"
+
+
+def test_what_waits_on_a_look_that_was_told_again_has_no_word_of_its_own() -> None:
+    """The endpoint is new, and its source looked before: bad as it was, that look counts nowhere; no empty brackets."""
+    made = Planning(fleet())
+    made.source("albs").offers = offers(2)
+    made.source("checks").signals = signals(good=[1], bad=[2])
+    seen = Seen(**seen_of(made), told_again=frozenset({"checks"}))
+    thought = think(made.table, PastReader(made.table), seen, {}, made.clock.wall())
+    (_, told) = reasons_of(seen.fleet, thought.planned)[ZONE, "ep1.example.test."]
+    assert told.reasons == (PLACE, "out: waits for 3 looks in a row that are good")
+
+
+def test_one_in_service_that_has_no_address_of_the_endpoints_types_is_not_told() -> None:
+    """It never was meant for it; one that is out of service is told all the same."""
+    made = world(defaults={"types": ["A"]})
+    made.source("albs").offers = (
+        *offers(1),
+        Offer(id="lb-6", addresses=("2001:db8::6",)),
+        Offer(id="lb-7", addresses=("2001:db8::7",), enabled=False),
+    )
+    assert [
+        one.id for one in reasons(made).values() if one.reasons[-1] != "out: nobody lists or offers it any more"
+    ] == [
+        "lb-1",
+        "lb-7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pace", "says"),
+    [
+        ({"max_weight_step": 1, "warm_up": "1h"}, "it warms up over 1h"),
+        ({"max_weight_step": 0.5, "warm_up": "0s"}, "a step takes at most 0.5 of the largest"),
+    ],
+)
+def test_only_the_limit_that_is_set_is_told(pace: dict[str, object], says: str) -> None:
+    """A whole step is no limit."""
+    made = world(2, pace=pace)
+    made.source("albs").offers = offers(3)
+    made.source("checks").signals = signals(good=[1, 2, 3])
+    found = one_of(made, "lb-3", looks=3)
+    assert found.weight is not None
+    assert found.reasons[-1] == f"weight {found.weight} on the way from 0 to 100: {says}"
+    assert (found.before, found.goal, found.is_plain) == (None, 100, False)
+
+
+def test_a_weight_that_goes_down_does_not_warm_up() -> None:
+    """Only the step is told; and what the brake holds says nothing of a share."""
+    made = world(2, pace={"max_weight_step": 0.1, "warm_up": "1h"})
+    made.source("albs").offers = (*offers(1, capacity=20), *offers(1, first=2))
+    assert one_of(made, "lb-1").reasons[-1] == (
+        "weight 90 on the way from 100 to 20: a step takes at most 0.1 of the largest"
+    )
+    made = world(2, health={"brake": 0.0})
+    half(made)
+    found = one_of(made, "lb-1", looks=3)
+    assert found.reasons[2:] == (
+        "held by the brake: signals may take out 0 of the endpoint in 10m, and 0.00 is out by them",
+        FULL,
+    )
+    assert not found.is_plain
+
+
+def test_what_the_fleet_file_alone_decides_is_plain() -> None:
+    """No source is asked: where it stands, and at which weight."""
+    made = Planning(
+        fleet(
+            sources=None,
+            pools={
+                "blue": [
+                    {"id": "lb-1", "addresses": ["192.0.2.1"], "capacity": 10},
+                    {"id": "lb-2", "addresses": ["192.0.2.2"], "capacity": 20},
+                ]
+            },
+        )
+    )
+    read = made.read()
+    assert read.fleet is not None
+    assert read.plan is not None
+    (behind,), (endpoint,) = read.fleet.endpoints, read.plan.endpoints
+    assert plain_reasons(endpoint, behind) == tuple(
+        TargetReason(
+            id=f"lb-{n}",
+            pool="blue",
+            sources=(FLEET_FILE,),
+            standing="in",
+            weight=10 * n,
+            is_plain=True,
+            reasons=("listed in the fleet file, pool blue",),
+        )
+        for n in (1, 2)
+    )

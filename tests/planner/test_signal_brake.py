@@ -57,6 +57,11 @@ def test_a_large_one_that_does_not_fit_lets_a_small_one_go() -> None:
     assert (sorted(found.allowed), found.held) == (["lb-2"], ("lb-1",))
 
 
+def test_a_plan_of_the_window_without_targets_loses_nothing() -> None:
+    """It had nothing that could be taken."""
+    assert ruled([{}], [taken(0), taken(1)], brake=Fraction(1)).lost == 0
+
+
 def test_what_is_out_already_counts_and_is_not_brought_back() -> None:
     """Two that were taken out earlier in the window leave room for one."""
     found = ruled([weights(*range(2, 10)), weights(*range(10))], [taken(2), taken(3)], [taken(0), taken(1)])

@@ -58,11 +58,22 @@ def test_who_was_never_heard_of_is_known_as_such() -> None:
         ("+555769", Fraction(6, 10)),
         ("+555.5.5", HALF),
         ("+5555", HALF),
+        ("+5+555", HALF),
+        ("+555++4", HALF),
+        ("+555++5++", HALF),
     ],
 )
 def test_a_share_of_capacity_is_believed_as_a_signal_is(text: str, share: Fraction) -> None:
     """Down after `fall` looks that say less, up after `rise` that say more, and to the mildest of them."""
     assert told(text).share == share
+
+
+def test_a_share_goes_up_by_rise_and_down_by_fall() -> None:
+    """Each by its own count."""
+    assert told("+55", rise=4, fall=2).share == HALF
+    assert told("+555++", rise=2, fall=3).share == WHOLE
+    assert told("+55+++", rise=4, fall=2).share == HALF
+    assert told("+55", rise=2, fall=3).share == WHOLE
 
 
 @pytest.mark.parametrize(
