@@ -71,7 +71,6 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     before: int | None
     """Its weight in the newest plan; None where it is not in it."""
     streak: Streak
-    verdict: Verdict | None
     wish: Wish
     is_new_drain: bool = False
 
@@ -197,7 +196,6 @@ def _candidate(behind: Behind, share: Share, way: Way, weights: Mapping[Member, 
         members=members,
         before=max(standing) if standing else None,
         streak=msgspec.structs.replace(streak, draining=drains),
-        verdict=verdict,
         wish=wish,
         is_new_drain=wish == "drain" and not streak.draining,
     )

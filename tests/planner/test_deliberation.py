@@ -8,7 +8,7 @@ import pytest
 
 from enactor.guards import LimitsTable
 from enactor.plan import StoredPlan
-from enactor.ports import Conflict, DamagedPlan, Draft, PlanEntry, PlanHead
+from enactor.ports import Conflict, DamagedPlan, Draft, PlanAllow, PlanEntry, PlanHead
 from enactor.table_keys import CHUNKS
 from planner.deliberation import PastReader, Thought, publish_seen, publish_thought, think
 from planner.looking import Seen
@@ -163,6 +163,22 @@ def test_where_the_newest_readable_plan_is_older_than_the_window_it_stands_first
     found = desk.past()
     assert (generations(found), found.is_whole) == ([2], False)
     assert found.plans[0].at == desk.made.clock.wall()
+    stood = desk.made.table.read(2)
+    assert isinstance(stood, StoredPlan)
+    assert found.plans[0].plan == stood.plan
+
+
+def test_a_newest_plan_that_can_be_read_again_meanwhile_is_not_what_was_judged_against() -> None:
+    """The parent was read without it: the plan below stands first, once, and the past is not whole."""
+    desk = Desk()
+    desk.publish_others(10, 20, 40)
+    items = desk.made.line.items
+    desk.damage(3)
+    now = desk.made.clock.wall()
+    parent, _ = read_parent(desk.made.table, now)
+    desk.made.line.items = items
+    found = PastReader(desk.made.table).read(parent, now, desk.seen())
+    assert (generations(found), found.is_whole) == ([2, 1], False)
 
 
 def test_no_plan_that_can_be_read_is_no_past_and_not_whole() -> None:
@@ -234,6 +250,16 @@ def test_a_thought_is_made_on_what_stands_now() -> None:
     assert thought.parent.head.generation == 2
     assert thought.notes == ("generation 2, the newest, cannot be read; the guards judge against generation 1",)
     assert [one.id for one in thought.planned.plan.endpoints[0].targets] == ["lb-1", "lb-2", "lb-3"]
+
+
+def test_what_people_allowed_holds_while_it_lasts() -> None:
+    """By the planner's own clock, as it signs the plan with."""
+    desk = Desk()
+    allow = PlanAllow(guard="vanished", generation=1, until=START + timedelta(hours=1), reason="meant", by="ann")
+    desk.made.table.allow(allow)
+    assert desk.think().parent.allowed == {"vanished"}
+    desk.made.clock.seconds += 3600
+    assert desk.think().parent.allowed == frozenset()
 
 
 def test_one_good_look_brings_a_new_target_in_where_only_one_look_is_made() -> None:

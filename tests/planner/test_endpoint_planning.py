@@ -375,9 +375,30 @@ def test_a_weight_that_is_low_already_is_no_wish_of_signals() -> None:
     """It stands at what they say, or below; so nothing is lowered, and nothing held."""
     made = Room(*offers(10), health={"brake": 0})
     made.signals = signals(good=range(2, 11)) | half(1)
-    made.stands({f"lb-{n}": 50 if n == 1 else 100 for n in range(1, 11)})
+    made.stands({f"lb-{n}": 50 if n == 1 else 100 for n in range(1, 11)}, is_whole=False)
     found = made.one(3)
     assert (found.ruling.held, weights(found)["lb-1"]) == ((), 50)
+
+
+def test_a_capacity_that_a_person_lowers_is_no_wish_of_signals() -> None:
+    """The brake has no say in it, though it lets signals take nothing at all."""
+    made = room()
+    made.past = Past(plans=made.past.plans, is_whole=False)
+    made.offer(*offers(1, capacity=20), *offers(9, first=2))
+    made.signals |= half(2)
+    found = made.one(3)
+    assert (weights(found)["lb-1"], weights(found)["lb-2"]) == (20, 100)
+    assert found.ruling.held == ("lb-2",)
+
+
+def test_what_is_whole_again_has_its_weight_back_after_rise_looks() -> None:
+    """As one that is good again."""
+    made = room()
+    made.signals |= half(1)
+    assert weights(made.one(3))["lb-1"] == 50
+    made.publish()
+    made.signals |= signals(good=[1])
+    assert [weights(made.one())["lb-1"] for _ in range(3)] == [50, 50, 100]
 
 
 # ---- the pace ------------------------------------------------------------------------------------------------------------
@@ -411,6 +432,13 @@ def test_at_a_new_endpoint_every_weight_is_at_once_what_is_meant() -> None:
     made.past = Past(plans=(PastPlan(generation=1, at=made.now, plan=Plan(fleet="edge", endpoints=(simple,))),))
     made.offer(*offers(1), *offers(1, first=2, drain=True))
     assert weights(made.one()) == {"lb-1": 100}
+    made = Room(*offers(2), defaults={"routing": "multivalue"})
+    made.stands({"lb-1": 100, "lb-2": 100})
+    (newest,) = made.past.plans
+    weighted = [msgspec.structs.replace(one, routing="weighted") for one in newest.plan.endpoints]
+    made.past = Past(plans=(msgspec.structs.replace(newest, plan=Plan(fleet="edge", endpoints=tuple(weighted))),))
+    made.offer(*offers(1), *offers(1, first=2, drain=True))
+    assert weights(made.one()) == {"lb-1": None}, "it had weights, and has none now"
 
 
 def test_a_pace_counts_in_what_the_brake_sees() -> None:

@@ -60,6 +60,8 @@ def test_who_was_never_heard_of_is_known_as_such() -> None:
         ("+5555", HALF),
         ("+5+555", HALF),
         ("+555++4", HALF),
+        ("+55544", HALF),
+        ("+555444", Fraction(4, 10)),
         ("+555++5++", HALF),
     ],
 )
