@@ -62,7 +62,8 @@ def _plan_alone(read: Read) -> Plan:
     if read.settled is not None:
         return read.settled
     seen = look_once(read, lambda: None)
-    return plan_fleet(seen.fleet, seen.observations, Past(), {}, datetime.now(UTC), is_one_look=True).plan
+    now = datetime.now(UTC)
+    return plan_fleet(seen.fleet, seen.observations, Past(), {}, now, told_again=seen.told_again, is_one_look=True).plan
 
 
 def _schema_help() -> str:

@@ -81,8 +81,7 @@ def refusals(
     newest: Plan | None,
 ) -> tuple[Refusal, ...]:
     """Return why no plan may be made; the fleet's pools hold what the file lists, `remembered` what each source offered last."""
-    listed = {str(pool): found for pool, found in fleet.pools.items()}
-    claims = {pool: [*listed.get(pool, ()), *offered.get(pool, ())] for pool in {**listed, **offered}}
+    claims = {str(pool): [*listed, *offered.get(str(pool), ())] for pool, listed in fleet.pools.items()}
     found = list(conflicts(claims))
     for spec in fleet.sources:
         if spec.name not in observations or spec.name not in asked_first(fleet):

@@ -46,8 +46,8 @@ def plan_fleet(
     history: History,
     now: datetime,
     *,
-    told_again: frozenset[str] = frozenset(),
-    is_one_look: bool = False,
+    told_again: frozenset[str],
+    is_one_look: bool,
 ) -> Planned:
     """Return the next plan of a fleet whose pools are filled."""
     newest = past.newest

@@ -151,6 +151,9 @@ def test_one_bad_signal_is_bad_and_none_is_neither() -> None:
         healthy=False, why="checks: refused", share=Fraction(1)
     )
     assert verdict_of("lb-2", ("albs", "checks"), seen) == Verdict(healthy=True, why="albs: answers", share=Fraction(1))
+    assert verdict_of(
+        "lb-1", ("other", "checks", "albs"), observed(checks={"lb-1": bad}, other={"lb-1": bad})
+    ) == Verdict(healthy=False, why="other: refused; checks: refused", share=Fraction(1))
     assert verdict_of("lb-3", ("albs", "checks"), seen) is None
     assert verdict_of("lb-1", (), seen) is None
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from enactor.plan import Endpoint, Plan
+from enactor.plan import Endpoint, Plan, Retired
 from planner.endpoint_planning import EndpointPlanned, Outcome
 from planner.fleet import Fleet
 from planner.observation import Observation, Offer, Signal
@@ -163,6 +163,7 @@ def test_one_that_nobody_gives_a_signal_of_comes_at_once() -> None:
     made.signals |= signals(bad=[12])
     found = made.one()
     assert (wishes(found)["lb-11"], wishes(found)["lb-12"]) == ("come", "wait")
+    assert (outcomes(found)["lb-12"].weight, outcomes(found)["lb-12"].goal) == (0, 0)
 
 
 def test_rise_and_fall_are_the_endpoints_own() -> None:
@@ -497,6 +498,21 @@ def test_what_is_wanted_no_more_is_told_with_its_weight() -> None:
     found = made.one()
     assert found.gone == (("lb-1", ("A", "192.0.2.1"), 100), ("lb-3", ("A", "192.0.2.3"), 100))
     assert Room(*offers(1)).one().gone == ()
+
+
+def test_a_plan_has_the_fleets_name_every_endpoint_and_what_is_retired() -> None:
+    """In the order of a plan."""
+    made = Room(
+        *offers(1),
+        endpoints=[
+            {"name": "ep2.example.test", "zone": "main", "pools": {"blue": 1}},
+            {"name": "ep1.example.test", "zone": "main", "pools": {"blue": 1}},
+        ],
+        retired=[{"name": "old.example.test", "zone": "main"}],
+    )
+    plan = made.plan().plan
+    assert (plan.fleet, [one.name for one in plan.endpoints]) == ("edge", [NAME, "ep2.example.test."])
+    assert plan.retired == (Retired("old.example.test.", ZONE),)
 
 
 def test_what_left_the_inventory_is_new_when_it_comes_back() -> None:

@@ -112,4 +112,5 @@ def test_a_target_without_weights_weighs_1() -> None:
     assert list(weights_in(endpoint(None, None)).values()) == [1, 1]
     assert list(weights_in(endpoint(0, 0)).values()) == [1, 1]
     assert list(weights_in(endpoint(0, 7)).values()) == [0, 7]
+    assert list(weights_in(endpoint(None, 7)).values()) == [1, 7]
     assert weights_in(None) == {}

@@ -57,6 +57,11 @@ def test_a_large_one_that_does_not_fit_lets_a_small_one_go() -> None:
     assert (sorted(found.allowed), found.held) == (["lb-2"], ("lb-1",))
 
 
+def test_where_signals_wish_for_nothing_nothing_is_ruled() -> None:
+    """Nobody asks what is lost then."""
+    assert ruled([weights(1, 2)], []) == Ruling(allowed=frozenset(), held=(), lost=Fraction(0))
+
+
 def test_a_plan_of_the_window_without_targets_loses_nothing() -> None:
     """It had nothing that could be taken."""
     assert ruled([{}], [taken(0), taken(1)], brake=Fraction(1)).lost == 0
@@ -87,6 +92,7 @@ def test_a_type_is_never_left_without_a_target() -> None:
     for stood in ([weights(0, 1)], []):
         found = ruled(stood, [taken(0), taken(1)], brake=Fraction(1))
         assert (sorted(found.allowed), found.held) == (["lb-0"], ("lb-1",))
+        assert found.lost == Fraction(len(stood), 2)
 
 
 def test_a_window_that_cannot_be_read_lets_signals_take_nothing_more() -> None:

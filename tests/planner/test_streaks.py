@@ -107,5 +107,9 @@ def test_who_was_overtaken_by_a_better_word_believes_that() -> None:
     low = at(None, half, HALF)
     assert at(low, good, HALF).share == HALF
     assert at(low, good, WHOLE).share == WHOLE
+    rising = at(at(low, good, HALF), good, HALF)
+    once = at(rising, good, Fraction(4, 5))
+    assert once.share == at(once, good, Fraction(4, 5)).share == Fraction(4, 5), "it counts from there"
+    assert at(at(once, good, Fraction(4, 5)), good, Fraction(4, 5)).share == WHOLE
     falling = told("+555")
     assert at(falling, half, Fraction(9, 10)).share == HALF, "its own step on the way down is no word of another one"
