@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from enactor.plan_faults import Faults, shown, type_word
-from planner.fleet_forms import Named, as_written, read_form, read_forms, read_positive, read_words
+from planner.fleet_forms import (
+    Named,
+    as_written,
+    duration_text,
+    read_duration,
+    read_form,
+    read_forms,
+    read_positive,
+    read_share,
+    read_words,
+)
 
 LIKE = "{a: 1}"
 Read = Callable[[Any, Faults], object]
@@ -19,6 +29,18 @@ def form(value: Any, faults: Faults) -> object:
 
 def forms(value: Any, faults: Faults) -> object:
     return read_forms(value, "p", faults, like=LIKE)
+
+
+def share(value: Any, faults: Faults) -> object:
+    return read_share(value, "p", faults)
+
+
+def share_above_zero(value: Any, faults: Faults) -> object:
+    return read_share(value, "p", faults, above_zero=True)
+
+
+def duration(value: Any, faults: Faults) -> object:
+    return read_duration(value, "p", faults, 10, 3600)
 
 
 def positive(value: Any, faults: Faults) -> object:
@@ -35,6 +57,26 @@ READ: list[tuple[Read, Any, object, list[str]]] = [
     (forms, [{"a": 1}, 2], [{"a": 1}, 2], []),
     (forms, None, [], [f"p: empty, not a list like [{LIKE}]"]),
     (forms, {"a": 1}, [], [f'p: {{"a": 1}} is an object, not a list like [{LIKE}]']),
+    (share, 0, Fraction(0), []),
+    (share, 1, Fraction(1), []),
+    (share, 0.1, Fraction(1, 10), []),
+    (share, 1.01, None, ["p: 1.01 is not a share from 0 to 1"]),
+    (share, -0.01, None, ["p: -0.01 is not a share from 0 to 1"]),
+    (share, True, None, ["p: true is a boolean, not a share from 0 to 1"]),
+    (share, "0.5", None, ['p: "0.5" is text, not a share from 0 to 1']),
+    (share_above_zero, 1, Fraction(1), []),
+    (share_above_zero, 0.01, Fraction(1, 100), []),
+    (share_above_zero, 0, None, ["p: 0 is not a share above 0 and up to 1"]),
+    (share_above_zero, 1.5, None, ["p: 1.5 is not a share above 0 and up to 1"]),
+    (share_above_zero, None, None, ["p: null is null, not a share above 0 and up to 1"]),
+    (duration, "10s", Fraction(10), []),
+    (duration, "1.5m", Fraction(90), []),
+    (duration, "1h", Fraction(3600), []),
+    (duration, "9.9s", None, ["p: 9.9s is not between 10s and 1h"]),
+    (duration, "61m", None, ["p: 61m is not between 10s and 1h"]),
+    (duration, "1d", None, ["p: 1d is not between 10s and 1h"]),
+    (duration, "10", None, ['p: "10" is no time like 10s, 1.5m or 2h']),
+    (duration, 10, None, ["p: 10 is a number, not a time like 10s, 1.5m or 2h"]),
     (positive, 5, Fraction(5), []),
     (positive, 0.1, Fraction(1, 10), []),
     (positive, 0, None, ["p: 0 is not above 0"]),
@@ -85,6 +127,24 @@ def test_a_value_is_shown_as_it_was_written(value: object, text: str, word: str)
     """As JSON has it, two levels deep and four items wide: anchors that refer to anchors may be a huge tree."""
     written = as_written(value)
     assert (shown(written), type_word(written)) == (text, word)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0s"),
+        (1, "1s"),
+        (90, "90s"),
+        (60, "1m"),
+        (5400, "90m"),
+        (3600, "1h"),
+        (86_400, "1d"),
+        (Fraction(1, 2), "0.5s"),
+    ],
+)
+def test_a_time_is_told_in_the_largest_unit_that_leaves_it_whole(seconds: int | Fraction, text: str) -> None:
+    """As a fleet file has it."""
+    assert duration_text(seconds) == text
 
 
 def test_what_readers_look_for_stays_what_it_is() -> None:

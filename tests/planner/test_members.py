@@ -6,12 +6,14 @@ from enactor.plan import Endpoint, Plan, Retired
 from enactor.records import Alias, RecordSet
 from planner.members import (
     Altered,
+    Bar,
     ContentChange,
     EndpointChange,
     Member,
     Named,
     PlanChange,
     Reweighted,
+    bars,
     content_change,
     plan_change,
 )
@@ -114,6 +116,17 @@ def test_another_routing_is_told_whatever_makes_it() -> None:
         content_change([plain], [spread]),
     ):
         assert one
+
+
+def test_every_target_of_two_contents_has_a_bar() -> None:
+    """By type and target; with the newer id, and a weight of 1 where there are none."""
+    six = weighted(1, type="AAAA", values=("2001:db8::1",), set_identifier="six")
+    assert bars([weighted(1), weighted(2)], [weighted(1, set_identifier="new", weight=20), six]) == (
+        Bar(type="A", target="192.0.2.1", id="new", before=10, after=20),
+        Bar(type="A", target="192.0.2.2", id="lb-2", before=10, after=0),
+        Bar(type="AAAA", target="2001:db8::1", id="six", before=0, after=10),
+    )
+    assert bars([simple(1)], []) == (Bar(type="A", target="192.0.2.1", id=None, before=1, after=0),)
 
 
 def listed(name: str, *sets: RecordSet, zone: str = "Z1") -> Endpoint:

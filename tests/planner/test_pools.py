@@ -8,7 +8,8 @@ import pytest
 
 from enactor.plan_faults import Faults
 from enactor.records import Alias
-from planner.pools import Balancer, Member, read_pools
+from planner.observation import Offer
+from planner.pools import Balancer, Member, offered_balancer, read_balancer, read_pools
 
 ALIAS = {"name": "LB.example.net", "zone": "/hostedzone/Z2", "evaluate_target_health": False}
 POINTS_TO = Alias("lb.example.net.", "Z2", evaluate_target_health=False)
@@ -183,3 +184,58 @@ def test_one_id_may_stand_in_two_pools() -> None:
     raw = {"id": "lb-1", "addresses": ["192.0.2.1"]}
     pools, faults = read({"blue": [raw], "green": [raw]})
     assert (faults, [one.pool for pool in pools.values() for one in pool]) == ([], ["blue", "green"])
+
+
+# ---- what a source offers ------------------------------------------------------------------------------------------------
+
+
+def offered(**changes: Any) -> tuple[Balancer, list[str]]:
+    faults = Faults()
+    found = offered_balancer(Offer(**{"id": "lb-1"} | changes), "albs", "blue", faults)
+    return found, [fault.path for fault in faults.all()]
+
+
+OFFERED = 'sources.albs."lb-1"'
+
+
+def test_what_a_source_offers_is_a_load_balancer_with_all_that_it_said() -> None:
+    """Its path names the source, which is where a person mends it."""
+    found, faults = offered(
+        addresses=("192.0.2.1",), capacity=Fraction(1, 2), drain=True, origin="arn:aws:1", health_check="abc-1"
+    )
+    assert faults == []
+    assert found == made(
+        path=OFFERED,
+        capacity=Fraction(1, 2),
+        members=(Member(f"{OFFERED}.addresses[0]", "A", "192.0.2.1"),),
+        drain=True,
+        health_check="abc-1",
+        sources=("albs",),
+        origin="arn:aws:1",
+    )
+
+
+def test_an_alias_is_offered_like_an_address() -> None:
+    """One of both, and not both; and where a source cannot tell the capacity, it is 1, and nobody's word."""
+    found, faults = offered(alias=POINTS_TO)
+    assert faults == []
+    members = (Member(f"{OFFERED}.alias", None, alias=POINTS_TO),)
+    assert found == made(path=OFFERED, members=members, sources=("albs",), has_capacity=False)
+    assert offered(alias=POINTS_TO, addresses=("192.0.2.1",))[1] == [OFFERED]
+
+
+def test_what_is_wrong_with_an_offer_leaves_the_rest_of_it_readable() -> None:
+    """A path stands for an id that is none, and 1 for a capacity that is none."""
+    found, faults = offered(id="lb 1", addresses=("192.0.2.1",), capacity=Fraction(0))
+    path = 'sources.albs."lb 1"'
+    assert faults == [f"{path}.id", f"{path}.capacity"]
+    assert (found.id, found.path, found.capacity, found.is_whole) == (path, path, Fraction(1), False)
+    assert [member.value for member in found.members] == ["192.0.2.1"]
+
+
+@pytest.mark.parametrize(("said", "known"), [({}, False), ({"capacity": 1}, True), ({"capacity": 0}, True)])
+def test_whether_anybody_said_a_capacity_is_known(said: dict[str, Any], known: bool) -> None:
+    """Where several say what a load balancer is, the one who knows its capacity is believed."""
+    found = read_balancer({"id": "lb-1", "addresses": ["192.0.2.1"]} | said, "p", Faults())
+    assert found is not None
+    assert (found.has_capacity, found.capacity) == (known, Fraction(1))

@@ -14,6 +14,7 @@ from enactor.plan_index import PlanIndex
 from enactor.records import Content, RecordSet, content_of
 from planner.members import ContentChange, Member
 from planner.publishing import Carried
+from planner.reasons import TargetReason
 from planner.rehearsal import Rehearsal, Sight, rehearse_zone
 from planner.reports import Cost, DryRunEndpoint, DryRunZone
 from tests.enactor.kernel_builders import (
@@ -403,6 +404,23 @@ def test_every_target_has_a_bar_before_and_after() -> None:
         [(A.values[0], 10, 10), (B.values[0], 10, 0), (C.values[0], 0, 10)],
         [(ELSEWHERE.values[0], bar_weight(ELSEWHERE), bar_weight(ELSEWHERE))],
     ]
+
+
+def test_an_endpoint_that_the_plan_does_not_list_keeps_its_bars() -> None:
+    """It stays as it is."""
+    sight = seen(*IN_FORCE, fence_record(fence(ELSEWHERE), OTHER), ELSEWHERE, at=RUNNING, open_plan=OPEN)
+    _, endpoints = rehearse_zone(sight, held_against(index(8, entry(A, B))), Kept())
+    (other,) = [one for one in endpoints if one.name == OTHER]
+    assert [(bar.target, bar.before, bar.after) for bar in other.bars] == [(ELSEWHERE.values[0], 1, 1)]
+
+
+def test_the_reasons_of_each_target_stand_at_their_endpoint() -> None:
+    """By zone and name; an endpoint of which none are known has none."""
+    why = TargetReason(id="lb-1", pool="blue", sources=("albs",), standing="in", reasons=("in",))
+    held = held_against(index(8, entry(A, B), entry(ELSEWHERE, name=OTHER)))
+    reasons = {(ZONE, NAME): (why,), ("Z2", OTHER): (why,)}
+    _, endpoints = rehearse_zone(seen(*IN_FORCE), msgspec.structs.replace(held, reasons=reasons), Kept())
+    assert {one.name: one.targets for one in endpoints} == {NAME: (why,), OTHER: ()}
 
 
 def bar_weight(record: RecordSet) -> int:
