@@ -11,6 +11,7 @@ import pytest
 import enactor
 import planner
 from enactor.cli.main import main
+from tests.mutation.groups import GROUPS, LEFT_OUT
 
 ENACTOR = Path(enactor.__file__).parent
 PLANNER = Path(planner.__file__).parent
@@ -231,6 +232,16 @@ def test_modules_and_functions_fit_a_screen_or_a_few(path: Path) -> None:
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     long = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
     assert {name: count for name, count in long.items() if count > FUNCTION_LINES_MAX} == {}
+
+
+def test_every_pure_module_is_mutated_or_says_why_not() -> None:
+    """What decides is changed in every small way by `make mutants`; and a group names modules and tests that are there."""
+    grouped = {f"{group.package}.{module}" for group in GROUPS.values() for module in group.modules}
+    pure = {module for module in pure_modules() if not module.startswith("enactor.sandbox.")}
+    assert pure - grouped == set(LEFT_OUT)
+    assert grouped <= set(modules())
+    tests = [ENACTOR.parent / "tests" / f"{test}.py" for group in GROUPS.values() for test in group.tests]
+    assert [path for path in tests if not path.exists()] == []
 
 
 def test_the_enactor_never_imports_the_planner() -> None:

@@ -18,128 +18,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tests.mutation.groups import GROUPS, NOT_JUDGED_YET, Group
+
 ROOT: Final = Path(__file__).parents[2]
 REASONS: Final = Path(__file__).parent / "survivors.toml"
 COPIED: Final = ("enactor", "planner", "tests", "deploy", "docs", "README.md", "LICENSE", "Makefile")
 KILLED_SHARE_MIN: Final = 0.95
 CHILDREN_MAX: Final = 1
 
-
-class Group(NamedTuple):
-    """Modules that are mutated in one copy, and the tests that may kill their mutants: fast ones, near them."""
-
-    modules: tuple[str, ...]
-    tests: tuple[str, ...]
-    package: str = "enactor"
-
-
-GROUPS: Final[Mapping[str, Group]] = {
-    "writes": Group(
-        ("gate", "swap", "survivors", "drain", "batch", "sending", "guards", "plan_guards", "aliases"),
-        (
-            "enactor/test_gate",
-            "enactor/test_gate_counts",
-            "enactor/test_gate_permits",
-            "enactor/test_gate_one_type",
-            "enactor/test_swap",
-            "enactor/test_drain",
-            "enactor/test_swap_refusals",
-            "enactor/test_swap_survivors",
-            "enactor/test_batch",
-            "enactor/test_batch_answers",
-            "enactor/test_sending",
-            "enactor/test_aliases",
-            "enactor/test_guards",
-            "enactor/test_guard_numbers",
-            "enactor/test_plan_guards",
-        ),
-    ),
-    "zones": Group(
-        (
-            "fence",
-            "references",
-            "standing",
-            "judge",
-            "marks",
-            "brake",
-            "observe",
-            "plan_index",
-            "names",
-            "records",
-            "wire",
-        ),
-        (
-            "enactor/test_names_and_fences",
-            "enactor/test_observe",
-            "enactor/test_references",
-            "enactor/test_standing",
-            "enactor/test_judge",
-            "enactor/test_judge_surroundings",
-            "enactor/test_marks",
-            "enactor/test_marks_texts",
-            "enactor/test_brake",
-            "enactor/test_brake_generations",
-            "enactor/test_records",
-            "enactor/test_address_spelling",
-            "enactor/test_wire",
-            "properties/test_fence_texts",
-            "properties/test_names",
-        ),
-    ),
-    "reports": Group(
-        ("report", "cycle_report", "backoff", "budget"),
-        (
-            "enactor/test_report",
-            "enactor/test_cycle_report",
-            "enactor/test_troubles",
-            "enactor/test_backoff",
-            "enactor/test_budget",
-        ),
-    ),
-    "plans": Group(
-        ("plan", "plan_form", "plan_rules", "plan_faults", "plan_assembly"),
-        (
-            "enactor/test_plan_faults",
-            "enactor/test_plan_rules",
-            "enactor/test_plan_assembly",
-            "enactor/test_plan_form",
-            "enactor/test_plan_form_every_fault",
-            "enactor/test_plan_form_no_fault_hides",
-            "enactor/test_plan_form_usable",
-            "enactor/test_address_spelling",
-            "enactor/test_records",
-        ),
-    ),
-    "planner": Group(
-        (
-            "fleet",
-            "fleet_endpoints",
-            "fleet_forms",
-            "fleet_warnings",
-            "members",
-            "pools",
-            "weights",
-            "rehearsal",
-            "publishing",
-        ),
-        (
-            "planner/test_fleet",
-            "planner/test_fleet_endpoints",
-            "planner/test_fleet_forms",
-            "planner/test_fleet_warnings",
-            "planner/test_every_fault",
-            "planner/test_members",
-            "planner/test_pools",
-            "planner/test_weights",
-            "planner/test_rehearsal",
-            "planner/test_publishing",
-        ),
-        package="planner",
-    ),
-}
-"""Left out: what starts processes or the sandbox (a second for each mutant, and a process knows no mutant), and what reads sources."""
-NOT_JUDGED_YET: Final = frozenset({"planner"})
-"""Groups that run only where they are named: a part of their mutants was never run."""
 
 TYPES: Final = ("-m", "mypy", "--output", "json", "--disable-error-code", "unused-ignore")
 BARE_IGNORE: Final = '"ignore-without-code", '
@@ -186,10 +72,13 @@ def copied(group: str) -> None:
     assert BARE_IGNORE in settings, "mypy's settings were reworded"
     settings = settings.replace(BARE_IGNORE, "") + configuration(GROUPS[group])
     kept = work / "pyproject.toml"
-    if not kept.exists() or kept.read_text() != settings:
+    if not kept.exists() or not only_more_tests(kept.read_text(), settings):
         shutil.rmtree(work, ignore_errors=True)  # mutmut would keep what other modules and tests had come to
         work.mkdir(parents=True)
-        kept.write_text(settings)
+    kept.write_text(settings)
+    (work / "mutants" / "mutmut-stats.json").unlink(
+        missing_ok=True
+    )  # which tests reach a function: asked anew, names change
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *COPIED],
         cwd=ROOT,
@@ -207,6 +96,13 @@ def copied(group: str) -> None:
         if not (ROOT / found.relative_to(work)).exists():
             found.unlink()
             (work / "mutants" / found.relative_to(work)).unlink(missing_ok=True)
+
+
+def only_more_tests(was: str, now: str) -> bool:
+    """Tell whether a group has the tests that it had, or more: what was killed stays killed."""
+    old, new = (tomllib.loads(text)["tool"]["mutmut"] for text in (was, now))
+    some, more = (set(one.pop("pytest_add_cli_args_test_selection")) for one in (old, new))
+    return some <= more and old == new
 
 
 def configuration(group: Group) -> str:
@@ -243,10 +139,12 @@ def forget_survivors(group: str) -> None:
             path.write_text(json.dumps(found))
 
 
-def mutate(group: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "mutmut", "run", "--max-children", str(CHILDREN_MAX)], cwd=work_of(group), check=True
-    )
+def mutate(group: str, modules: Sequence[str]) -> None:
+    """Run what has not been killed yet; of a part of the modules everything anew, which is how mutmut takes a name."""
+    package = GROUPS[group].package
+    some = [] if modules == GROUPS[group].modules else [f"{package}.{module}.*" for module in modules]
+    command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(CHILDREN_MAX), *some]
+    subprocess.run(command, cwd=work_of(group), check=True)
 
 
 def check_types(group: str) -> None:
@@ -327,20 +225,24 @@ def verdict(group: str, tallies: Sequence[Tally]) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("groups", nargs="*", choices=[*GROUPS, []], help="groups of modules; all by default")
+    parser.add_argument("--modules", nargs="+", default=[], help="of those groups only these modules; all by default")
     parser.add_argument("--look", action="store_true", help="only say what the last run found")
     arguments = parser.parse_args()
+    if unknown := set(arguments.modules) - {module for group in GROUPS.values() for module in group.modules}:
+        parser.error(f"in no group: {', '.join(sorted(unknown))}")
     started = time.monotonic()
     tallies: list[Tally] = []
     found: list[str] = []
     for group in arguments.groups or [name for name in GROUPS if name not in NOT_JUDGED_YET]:
+        modules = tuple(one for one in GROUPS[group].modules if not arguments.modules or one in arguments.modules)
         if not arguments.look:
             copied(group)
             forget_survivors(group)
-            mutate(group)
+            mutate(group, modules)
             check_types(group)
         with contextlib.chdir(work_of(group)):
             importlib.import_module("mutmut.configuration").reset_config()  # it is read once from where one stands
-            judged = [tally(group, module) for module in GROUPS[group].modules]
+            judged = [tally(group, module) for module in modules]
         tallies += judged
         found += verdict(group, judged)
     print("\n".join(table(tallies)))
