@@ -112,8 +112,10 @@ def _scaled(endpoint: Behind) -> Iterator[Fault]:
         return
     weights = dict(zip(demands, weights_of(demands), strict=True))
     largest, smallest = max(demands), min(demands)
-    part = next((one for one in demands if one.denominator != 1), largest)
-    why = f"{_number(largest)} is over {WEIGHT_MAX}" if largest > WEIGHT_MAX else f"{_number(part)} is no whole number"
+    if largest > WEIGHT_MAX:
+        why = f"{_number(largest)} is over {WEIGHT_MAX}"
+    else:
+        why = f"{_number(next(one for one in demands if one.denominator != 1))} is no whole number"
     words = [f"{_whose(endpoint.serving, largest)}, becomes {weights[largest]}"]
     if smallest < largest:
         words.append(f"the smallest, {_whose(endpoint.serving, smallest)}, {weights[smallest]}")

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from enactor.plan import Endpoint, Plan, Retired
+from enactor.records import Alias
 from planner.endpoint_planning import EndpointPlanned, Outcome
 from planner.fleet import Fleet
 from planner.observation import Observation, Offer, Signal
@@ -513,6 +514,21 @@ def test_a_plan_has_the_fleets_name_every_endpoint_and_what_is_retired() -> None
     plan = made.plan().plan
     assert (plan.fleet, [one.name for one in plan.endpoints]) == ("edge", [NAME, "ep2.example.test."])
     assert plan.retired == (Retired("old.example.test.", ZONE),)
+
+
+def test_an_alias_stands_by_what_it_leads_to() -> None:
+    """A target of each type of the endpoint, with its weight; the endpoint keeps its own TTL."""
+    there = Alias("lb.example.net.", "Z2", evaluate_target_health=True)
+    made = Room(Offer(id="lb-1", alias=there, capacity=Fraction(30)), defaults={"types": ["A", "AAAA"], "ttl": 20})
+    first = made.plan()
+    (endpoint,) = first.plan.endpoints
+    assert [(one.type, one.alias, one.weight) for one in endpoint.targets] == [("A", there, 30), ("AAAA", there, 30)]
+    assert endpoint.ttl == 20
+    made.publish(first)
+    found = made.one()
+    assert wishes(found) == {"lb-1": "stay"}
+    assert outcomes(found)["lb-1"].candidate.before == 30
+    assert found.gone == ()
 
 
 def test_what_left_the_inventory_is_new_when_it_comes_back() -> None:
