@@ -30,6 +30,7 @@ class Table:
     def __init__(self, *plans: StoredPlan) -> None:
         self.plans = {one.generation: one for one in plans}
         self.damaged: set[int] = set()
+        self.gone: set[int] = set()
         self.reads: list[int] = []
         self.lists = 0
         self.down = False
@@ -50,7 +51,9 @@ class Table:
     def read(self, generation: int) -> StoredPlan | DamagedPlan | None:
         self.reads.append(generation)
         self._answer()
-        return DamagedPlan(generation, "chunk 0 is gone") if generation in self.damaged else self.plans.get(generation)
+        if generation in self.damaged:
+            return DamagedPlan(generation, "chunk 0 is gone")
+        return None if generation in self.gone else self.plans.get(generation)
 
     def list(self) -> Sequence[PlanEntry]:
         self.lists += 1
@@ -355,8 +358,12 @@ def test_a_damaged_head_is_a_finding_of_the_guard_digest() -> None:
         message="plan 7, the newest, cannot be used: chunk 0 is gone; publish again to put a sound one above it",
     )
     assert shelf.problems == (shelf.damaged.message,)
-    table.damaged = set()
-    assert Library(table, None).look().damaged is None
+    table.damaged, table.gone = set(), {7}
+    (told,) = Library(table, None).look().problems
+    assert told.startswith("plan 7, the newest, cannot be used: it is not in the table; ")
+    table.gone = set()
+    sound = Library(table, None).look()
+    assert (sound.damaged, sound.problems, sound.above_head) == (None, (), 0)
 
 
 def test_what_people_allow_for_a_plan_holds_while_it_lasts_and_the_table_answers() -> None:
@@ -438,6 +445,7 @@ def test_an_open_plan_that_the_table_has_lost_is_looked_for_in_the_mirror() -> N
     library = Library(Table(published(2)), None, mirror)
     library.look()
     assert library.open_plan(switch(0)) is None
+    assert library.open_plan(switch(*opened(published(2)))) is not None
     assert mirror.loads == 0
     found = library.open_plan(switch(*opened(published(1))))
     assert found is not None
@@ -459,6 +467,9 @@ def test_of_two_damaged_plans_the_newest_sound_one_below_is_the_only_one_read() 
     table.damaged = {5, 4}
     library = Library(table, None)
     assert generations(library) == [3]
+    found = library.at_or_below(5)
+    assert found is not None
+    assert found.stored.generation == 3
     assert table.reads == [5, 4, 3]
 
 
@@ -554,6 +565,8 @@ def test_the_nearest_plan_at_or_below_is_the_one_at_hand_where_nothing_lies_betw
     table.plans[4] = published(4)
     library.look()
     table.reads.clear()
+    assert [found.stored.generation for one in (2, 4) if (found := library.at_or_below(one))] == [2, 4]
+    assert table.lists == 0, "nothing can lie between"
     for generation, nearest in ((2, 2), (3, 2), (4, 4), (9, 4)):
         found = library.at_or_below(generation)
         assert found is not None

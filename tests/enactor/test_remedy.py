@@ -264,6 +264,16 @@ def test_plans_at_hand_and_older_ones_of_the_table_are_tried_in_turn_and_each_on
     assert ward.passed_over() == [(8, "vanished"), (7, "vanished")]
 
 
+def test_where_all_at_hand_and_all_of_the_table_forget_a_name_each_is_told_once() -> None:
+    """Whether it was at hand or came from the table."""
+    ward = silent(plan(entry(ONE)))
+    for forgets in (plan(entry(TWO)), plan(entry(THREE))):
+        ward.plans.look()
+        ward.publish(forgets)
+    kept_back(ward, f"no plan at hand passes the guards: give what should stand at {NAME} with --plan")
+    assert ward.passed_over() == [(3, "vanished"), (2, "vanished"), (1, "vanished")]
+
+
 def test_a_name_under_retired_is_mentioned() -> None:
     """It was let go by a person."""
     assert silent(plan(entry(ONE, TWO, THREE), retired=[Retired(OTHER, ZONE)])).remedy().generation == 1
