@@ -442,6 +442,9 @@ def test_a_mirror_that_says_why_is_told_and_an_empty_one_is_not() -> None:
 def test_an_open_plan_that_the_table_has_lost_is_looked_for_in_the_mirror() -> None:
     """Once between two looks, and only where some plan is open."""
     mirror = Mirror(published(1))
+    table = Table()
+    table.down = True
+    assert Library(table, None, Mirror(published(1))).open_plan(switch(*opened(published(1)))), "also before any look"
     library = Library(Table(published(2)), None, mirror)
     library.look()
     assert library.open_plan(switch(0)) is None
