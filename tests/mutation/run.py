@@ -142,12 +142,10 @@ def forget_survivors(group: str) -> None:
             path.write_text(json.dumps(found))
 
 
-def mutate(group: str, modules: Sequence[str]) -> None:
-    """Run what has not been killed yet; of a part of the modules everything anew, which is how mutmut takes a name."""
-    package = GROUPS[group].package
-    some = [] if modules == GROUPS[group].modules else [f"{package}.{module}.*" for module in modules]
-    command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(CHILDREN_MAX), *some]
-    subprocess.run(command, cwd=work_of(group), check=True)
+def mutate(group: str) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "mutmut", "run", "--max-children", str(CHILDREN_MAX)], cwd=work_of(group), check=True
+    )
 
 
 def check_types(group: str) -> None:
@@ -228,24 +226,20 @@ def verdict(group: str, tallies: Sequence[Tally]) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("groups", nargs="*", choices=[*GROUPS, []], help="groups of modules; all by default")
-    parser.add_argument("--modules", nargs="+", default=[], help="of those groups only these modules; all by default")
     parser.add_argument("--look", action="store_true", help="only say what the last run found")
     arguments = parser.parse_args()
-    if unknown := set(arguments.modules) - {module for group in GROUPS.values() for module in group.modules}:
-        parser.error(f"in no group: {', '.join(sorted(unknown))}")
     started = time.monotonic()
     tallies: list[Tally] = []
     found: list[str] = []
     for group in arguments.groups or [name for name in GROUPS if name not in NOT_JUDGED_YET]:
-        modules = tuple(one for one in GROUPS[group].modules if not arguments.modules or one in arguments.modules)
         if not arguments.look:
             copied(group)
             forget_survivors(group)
-            mutate(group, modules)
+            mutate(group)
             check_types(group)
         with contextlib.chdir(work_of(group)):
             importlib.import_module("mutmut.configuration").reset_config()  # it is read once from where one stands
-            judged = [tally(group, module) for module in modules]
+            judged = [tally(group, module) for module in GROUPS[group].modules]
         tallies += judged
         found += verdict(group, judged)
     print("\n".join(table(tallies)))
