@@ -6,6 +6,7 @@ asked to stop does not wait for an answer that may never come.
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
@@ -38,11 +39,22 @@ class Asker(Protocol):
 def answer_of(source: Source, question: Question) -> Answer:
     """Return what a source answers; whatever else a third party's code raises is a failure of that source alone."""
     try:
-        return question(source)
+        found: object = question(source)
     except SourceFailed as error:
         return error
     except Exception as error:  # noqa: BLE001 - see above
         return SourceFailed(f"source {source.name} failed: {type(error).__name__}: {error}")
+    if not isinstance(found, Observation):
+        return SourceFailed(
+            f"source {source.name} failed: it answered {type(found).__name__}, not Observation; mend it"
+        )
+    return found
+
+
+def closed(source: Source) -> None:
+    """Close a source; what a third party's code raises on the way out concerns nobody any more."""
+    with suppress(Exception):
+        source.close()
 
 
 class InTurn:
@@ -54,7 +66,7 @@ class InTurn:
 
     def dismiss(self, source: Source) -> None:
         """Close a source."""
-        source.close()
+        closed(source)
 
     def end(self) -> None:
         """Wait for nobody: every source is closed."""
@@ -94,7 +106,7 @@ class AtOnce:
         """Close a source in its own thread, once it is done with what it was asked."""
         desk = self._desks.pop(id(source), None)
         if desk is None:
-            source.close()
+            closed(source)
         else:
             self._leaving.append(desk.dismissed())
 
@@ -143,4 +155,4 @@ class _Desk:
     def _work(self) -> None:
         while (question := self._questions.get()) is not None:
             self._answers.put(answer_of(self._source, question))
-        self._source.close()
+        closed(self._source)

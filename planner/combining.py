@@ -68,25 +68,36 @@ def _one(group: Sequence[Balancer]) -> Balancer:
 
 def conflicts(pools: Mapping[str, Iterable[Balancer]]) -> tuple[Refusal, ...]:
     """Return where two sources say different things of one load balancer in service, whichever pools they are asked for."""
-    first: dict[str, Balancer] = {}
+    first: dict[str, dict[tuple[str, ...], Balancer]] = {}
     found: dict[str, Refusal] = {}
     for one in (balancer for pool in pools.values() for balancer in pool if balancer.enabled):
-        other = first.setdefault(one.id, one)
-        if other.sources == one.sources or one.id in found:
-            continue
-        if (words := _contradiction(other, one)) is not None:
-            sources = (*other.sources, *one.sources)
-            found[one.id] = Refusal(event="sources-conflict", sources=sources, message=words)
+        others = first.setdefault(one.id, {})
+        for other in () if one.sources in others or one.id in found else others.values():
+            if (words := _contradiction(other, one)) is not None:
+                sources = (*other.sources, *one.sources)
+                found.setdefault(one.id, Refusal(event="sources-conflict", sources=sources, message=words))
+        others.setdefault(one.sources, one)
     return tuple(found.values())
 
 
 def _contradiction(one: Balancer, other: Balancer) -> str | None:
     if one.identity != other.identity:
         return f"{_told(one, ', '.join(one.identity))} and {_told(other, ', '.join(other.identity))} are in conflict"
-    if one.has_capacity and other.has_capacity and one.capacity != other.capacity:
-        capacities = [f"capacity {float(each.capacity):g}" for each in (one, other)]
-        return f"{_told(one, capacities[0])} and {_told(other, capacities[1])} are in conflict"
+    theirs = _claims(other)
+    for what, claim in _claims(one).items():
+        if None not in {claim, theirs[what]} and claim != theirs[what]:
+            return f"{_told(one, f'{what} {claim}')} and {_told(other, f'{what} {theirs[what]}')} are in conflict"
     return None
+
+
+def _claims(one: Balancer) -> dict[str, str | bool | None]:
+    """Return what a source says of a load balancer besides where it is, None where it says nothing."""
+    aliases = [member.alias for member in one.members if member.alias]
+    return {
+        "capacity": f"{float(one.capacity):.12g}" if one.has_capacity else None,
+        "health check": one.health_check,
+        "evaluate_target_health": aliases[0].evaluate_target_health if aliases else None,
+    }
 
 
 def _told(balancer: Balancer, what: str) -> str:

@@ -3,10 +3,11 @@
 Pure. How each answer is judged is in `combining`; what a source offered before is remembered by the caller, or read off the newest plan.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from enactor.plan import Plan
-from enactor.plan_faults import Faults
+from enactor.plan_faults import Faults, shown
 from planner.combining import Refusal, conflicts, shrinkage
 from planner.fleet import Fleet
 from planner.observation import Aim, Observation
@@ -34,6 +35,9 @@ def offered_to(
         found: list[Balancer] = []
         for name in names:
             into = Faults() if name in noted else faults
+            counts = Counter(offer.id for offer in observations[name].offers)
+            for twice in (one for one, count in counts.items() if count > 1):
+                into.add(f"sources.{name}.{shown(twice)}", "is offered twice; an id is one load balancer", "duplicate")
             found += (offered_balancer(offer, name, str(pool), into) for offer in observations[name].offers)
             noted.add(name)
         offered[str(pool)] = tuple(found)
