@@ -9,7 +9,7 @@ brake says how much of it may be followed, `moving` how fast.
     yes     no       -              -                                    gone
     no      yes      -              bad for `fall` looks                 leave, as far as the brake lets it
     no      yes      -              else                                 stay
-    no      no       yes            bad now                              wait
+    no      no       yes            bad now                              wait; come, where a plan of the window cannot be read
     no      no       -              good for `rise` looks, or none ever  come; at a new endpoint at once
     no      no       no             else                                 wait
 
@@ -81,6 +81,11 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def full(self) -> int:
         return self.way.full
+
+    @property
+    def kept(self) -> int:
+        """Return the weight that is meant where the brake holds: as it stands, but for a capacity that was edited down since."""
+        return max(self.goal, min(self.before or 0, self.full))
 
     @property
     def goal(self) -> int:
@@ -187,6 +192,7 @@ def _candidate(behind: Behind, share: Share, way: Way, weights: Mapping[Member, 
         verdict,
         drains=drains,
         is_new=not weights,
+        is_whole=bench.is_whole,
         rise=1 if bench.is_one_look else behind.health.rise,
         fall=behind.health.fall,
     )
@@ -201,14 +207,16 @@ def _candidate(behind: Behind, share: Share, way: Way, weights: Mapping[Member, 
     )
 
 
-def _wish(streak: Streak, verdict: Verdict | None, *, drains: bool, is_new: bool, rise: int, fall: int) -> Wish:
+def _wish(
+    streak: Streak, verdict: Verdict | None, *, drains: bool, is_new: bool, is_whole: bool, rise: int, fall: int
+) -> Wish:
     """Answer one row of the table above."""
     if drains:
         return "drain" if streak.standing else "gone"
     if streak.standing:
         return "leave" if streak.bad >= fall else "stay"
-    if is_new:
-        return "wait" if verdict is not None and not verdict.healthy else "come"
+    if is_new:  # or it stands in a plan that cannot be read: then nobody knows what a bad look would take away
+        return "wait" if is_whole and verdict is not None and not verdict.healthy else "come"
     return "come" if streak.good >= rise or not streak.was_heard else "wait"
 
 
@@ -221,7 +229,7 @@ def _is_wished(one: Candidate) -> bool:
 
 def _taken(one: Candidate, pace: Pace | None) -> Taken:
     left = 0 if one.wish in {"leave", "wait"} else _next(one, one.goal, pace)
-    kept = _next(one, max(one.goal, one.before or 0), pace)
+    kept = _next(one, one.kept, pace)
     return Taken(id=one.id, members=one.members, full=one.full, left=left, kept=kept, bad=one.streak.bad)
 
 
@@ -245,7 +253,7 @@ def _outcome(one: Candidate, needed: AbstractSet[str], held: frozenset[str], pac
     if not _serves(one, held) and not is_kept:
         return Outcome(candidate=one, weight=0, goal=0)
     is_held = one.id in held
-    goal = max(one.goal, one.before or 0) if is_held else one.goal
+    goal = one.kept if is_held else one.goal
     return Outcome(candidate=one, weight=_next(one, goal, pace), goal=goal, is_held=is_held, is_kept_for_all=is_kept)
 
 

@@ -51,7 +51,11 @@ class Sought(msgspec.Struct, frozen=True):
 
 
 def sought(entries: Sequence[PlanEntry], now: datetime, window_seconds: Fraction) -> Sought:
-    """Return the plans of a window: all that were published in it, and the one that stood when it began."""
+    """Return the plans of a window: all that were published in it, and the one that stood when it began.
+
+    Collect takes a plan away by its age, and not by how long ago it still stood: where a plan's parent is gone, so is a part of the
+    window, as where a manifest cannot be read.
+    """
     begin = now - timedelta(seconds=float(window_seconds))
     found: list[tuple[PlanEntry, datetime]] = []
     latest: datetime | None = None
@@ -62,7 +66,9 @@ def sought(entries: Sequence[PlanEntry], now: datetime, window_seconds: Fraction
     newest_first = found[::-1]
     stood = next((index for index, (_, at) in enumerate(newest_first) if at <= begin), len(newest_first) - 1)
     wanted = newest_first[: stood + 1]
-    return Sought(tuple(wanted[:PLANS_MAX]), len(wanted) <= PLANS_MAX)
+    before = [entry.generation for entry, _ in wanted[1:]] + [0] * (not wanted or wanted[-1][1] > begin)
+    is_unbroken = all(entry.parent == older for (entry, _), older in zip(wanted, before, strict=False))
+    return Sought(tuple(wanted[:PLANS_MAX]), is_unbroken and len(wanted) <= PLANS_MAX)
 
 
 def _instant(text: str) -> datetime | None:
