@@ -7,6 +7,7 @@ import msgspec
 from enactor.plan import PlanFile
 from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport, SurveyReport
 from enactor.report_collect import CollectReport
+from enactor.seen_outside import ProbeReport
 from planner.fleet_file import FleetFile
 from planner.reports import DiffReport, DryRunReport, ListReport, PublishReport, ShowReport
 
@@ -18,6 +19,7 @@ SCHEMAS: Final[dict[str, type]] = {
     "survey": SurveyReport,
     "status": StatusReport,
     "collect": CollectReport,
+    "probe": ProbeReport,
     "publish": PublishReport,
     "dry-run": DryRunReport,
     "list": ListReport,

@@ -6,13 +6,14 @@ from typing import Any, get_args
 
 import click
 import msgspec
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry
 
 from enactor import __version__, worker
-from enactor.cli import endpoint_verbs, ownership, playground, verbs, views
+from enactor.cli import endpoint_verbs, ownership, playground, probe, verbs, views
 from enactor.cli.build import Parts, bound_log, cached_plans, parts, utc_now, wheel
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
+from enactor.cli.serving import serve_metrics
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS, FleetZones
 from enactor.collect import collect as collect_plans
 from enactor.disk import PlanDisk
@@ -186,20 +187,10 @@ def say_what_is_missing(settings: Settings) -> None:
         say("enactor: neither --state-dir nor --plan-mirror, so no plan is kept for the day the table cannot be read")
 
 
-def serve_metrics(address: str, registry: CollectorRegistry) -> Any:
-    """Serve metrics over HTTP; loopback unless another address is told."""
-    host, _, port = address.rpartition(":")
-    try:
-        return start_http_server(int(port), addr=host or "127.0.0.1", registry=registry)
-    except (OSError, ValueError, OverflowError) as error:
-        raise OutsideError(
-            f"metrics cannot be served on {address!r}: {error}; give a free one like 127.0.0.1:9553"
-        ) from None
-
-
 verbs.add_to(main)
 endpoint_verbs.add_to(main)
 ownership.add_to(main)
+probe.add_to(main)
 playground.add_to(main)
 
 if __name__ == "__main__":
