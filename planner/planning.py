@@ -91,12 +91,15 @@ def _remembered(planned: Iterable[EndpointPlanned]) -> dict[Key, Streak]:
 def _braked(one: EndpointPlanned) -> Braked:
     health, ruling = one.behind.health, one.ruling
     limit = f"signals may take out {float(health.brake):g} of it in {duration_text(health.window_seconds)}"
+    why = f"{limit}, and {float(ruling.lost):.2f} is out by them"
+    if ruling.against:
+        why = f"they are against every {' and every '.join(sorted(ruling.against))} that stands there, and are not believed"
     return Braked(
         name=one.behind.name,
         zone=one.behind.zone,
         kept=ruling.held,
         message=f"{one.behind.name} keeps {', '.join(ruling.held)} as {'they stand' if len(ruling.held) > 1 else 'it stands'} "
-        f"although signals say otherwise: {limit}, and {float(ruling.lost):.2f} is out by them",
+        f"although signals say otherwise: {why}",
     )
 
 

@@ -121,7 +121,9 @@ def _state(outcome: Outcome, one: EndpointPlanned) -> Iterable[str]:
             yield f"{word}: bad for {_looks(candidate.streak.bad)} in a row, fall is {health.fall} ({candidate.streak.why})"
     if outcome.is_kept_for_all:
         yield "kept: signals are against all of its kind here, and never empty an endpoint"
-    if outcome.is_held:
+    if outcome.is_held and one.ruling.against.intersection(kind for kind, _ in candidate.members):
+        yield "held: signals are against all of its kind that stand here, and are not believed"
+    elif outcome.is_held:
         limit = (
             f"signals may take out {float(health.brake):g} of the endpoint in {duration_text(health.window_seconds)}"
         )

@@ -11,13 +11,12 @@ offers any more, is not counted: that is no signal, and the guards against shrin
     keep out what is out of the newest plan already      out, and counted first, with what is on its way back up
     take out, or down, one that stands                   done, worst first, while every window plan keeps its share
     the same past that, or a window plan is unreadable   stays as it stands in the newest plan: fail open
-    leave a type without any target                      nothing of that type is taken out
+    be against every target of a type that stands        nothing of that type is taken out
 
 Worst first is: the longest run of bad looks, then the id; then what only gets a lower weight, who keeps least first, then the id.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import Final
 
@@ -58,6 +57,8 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     """Which may not, worst first."""
     lost: Fraction
     """The largest share of any window plan that is out by signals after this; 0 where signals wish for nothing."""
+    against: frozenset[str] = frozenset()
+    """The types of which signals are against every target that stands: then the fault is theirs, and none goes."""
 
 
 def rule(
@@ -75,9 +76,7 @@ def rule(
     wishes = sorted(wished, key=lambda one: one.order)
     if not wishes:
         return Ruling(allowed=frozenset(), held=(), lost=_NOTHING)
-    everybody = [*wishes, *others]
-    wanted = {member: one.full for one in everybody for member in one.members}
-    ledgers = [_Ledger(weights, wanted) for weights in stood]
+    ledgers = [_Ledger(weights) for weights in stood]
     for ledger in ledgers:
         for one in wishes:
             ledger.book(one, one.kept)
@@ -85,36 +84,30 @@ def rule(
             ledger.book(one, one.left)
     allowed: set[str] = set()
     held: list[str] = []
-    gone = {member for one in others if not one.left for member in one.members}
+    against = _against_all(wishes, others)
     for wish in wishes:
-        would_go = gone if wish.left else gone.union(wish.members)
-        if is_whole and not _leaves_nothing(would_go, wanted) and all(one.affords(wish, brake) for one in ledgers):
-            gone = would_go
+        is_believed = wish.left > 0 or against.isdisjoint(kind for kind, _ in wish.members)
+        if is_whole and is_believed and all(one.affords(wish, brake) for one in ledgers):
             allowed.add(wish.id)
             for ledger in ledgers:
                 ledger.book(wish, wish.left, instead_of=wish.kept)
         else:
             held.append(wish.id)
     lost = max((ledger.lost() for ledger in ledgers), default=_NOTHING)
-    return Ruling(allowed=frozenset(allowed), held=tuple(held), lost=lost)
+    return Ruling(allowed=frozenset(allowed), held=tuple(held), lost=lost, against=against)
 
 
 class _Ledger:
     """What one plan of the window had of each type, and what of it is lost.
 
-    In whole numbers: a fleet has many endpoints, and each a ledger for every plan. The unit is a weight divided by `_per`.
+    In whole numbers: a fleet has many endpoints, and each a ledger for every plan.
     """
 
-    def __init__(self, weights: Mapping[Member, int], wanted: Mapping[Member, int]) -> None:
+    def __init__(self, weights: Mapping[Member, int]) -> None:
         self._weights = weights
-        # A capacity that was edited may have scaled weights down since. What was scaled up looks like what was at a part of its
-        # capacity: then only that a weight gets lower is seen too mildly, for as long as the window, and never that a target goes.
-        scaled = [(weights[member], full) for member, full in wanted.items() if weights.get(member, 0) > full]
-        scale = max((Fraction(weight, full) for weight, full in scaled), default=_SAME)
-        self._times, self._per = scale.numerator, scale.denominator
         self._total: dict[str, int] = {}
         for (kind, _), weight in weights.items():
-            self._total[kind] = self._total.get(kind, 0) + weight * self._per
+            self._total[kind] = self._total.get(kind, 0) + weight
         self._lost: dict[str, int] = dict.fromkeys(self._total, 0)
 
     def book(self, one: Taken, left: int, *, instead_of: int | None = None) -> None:
@@ -140,10 +133,17 @@ class _Ledger:
                 yield member[0], self._loss(member, one.full, left) - before
 
     def _loss(self, member: Member, full: int, left: int) -> int:
-        """Return what is lost of one target; what its capacity was edited down by since then is no loss by signals."""
-        return max(0, min(self._weights[member] * self._per, self._times * full) - self._times * left)
+        """Return what is lost of one target; what its own capacity was edited down by since then is no loss by signals.
+
+        A capacity that was edited up looks like one that stood at a part of itself: then that a weight gets lower is seen too
+        mildly, for as long as the window, and never that a target goes.
+        """
+        weight = self._weights[member]
+        return weight - min(weight, max(left, weight * left // full))
 
 
-def _leaves_nothing(gone: AbstractSet[Member], wanted: Mapping[Member, int]) -> bool:
-    """Tell whether a type would be left without a target although some are wanted."""
-    return {kind for kind, target in wanted if (kind, target) not in gone} != {kind for kind, _ in wanted}
+def _against_all(wishes: Iterable[Taken], others: Iterable[Taken]) -> frozenset[str]:
+    """Return the types of which signals want every target out that is not out already."""
+    staying = [one for one in (*wishes, *others) if one.left]
+    spared = {kind for one in staying for kind, _ in one.members}
+    return frozenset(kind for wish in wishes if not wish.left for kind, _ in wish.members if kind not in spared)

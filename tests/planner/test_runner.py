@@ -157,15 +157,15 @@ def test_a_pool_that_is_empty_by_a_persons_word_meets_the_guard() -> None:
 
 
 def test_the_brake_holds_what_signals_may_take_and_says_so() -> None:
-    """All are bad at once: three of ten go, worst first by id; the rest stays, until signals are good again."""
+    """Nine are bad at once: three of ten go, worst first by id; the rest stays, until signals are good again."""
     made = world()
     runner = made.planner()
     made.look(runner)
-    made.source("checks").signals = signals(bad=range(1, 11))
+    made.source("checks").signals = signals(good=[9], bad=[1, 2, 3, 4, 5, 6, 7, 8, 10])
     looked(made, runner, 20)
     assert sorted(made.weights()) == ["lb-3", "lb-4", "lb-5", "lb-6", "lb-7", "lb-8", "lb-9"]
     (held,) = made.told(BrakeHeld)
-    assert len(held.kept) == 7
+    assert len(held.kept) == 6
     assert "signals may take out 0.3 of it in 10m, and 0.30 is out by them" in held.message
     assert made.told(LookEnded)[-1].braked == 1
     made.source("checks").signals = signals(good=range(1, 11))
@@ -178,7 +178,7 @@ def test_the_brake_is_the_same_for_a_planner_that_was_restarted() -> None:
     """It rests on the published plans: whoever looks, ten minutes never take more than three of ten."""
     made = world()
     made.look(made.planner())
-    made.source("checks").signals = signals(bad=range(1, 11))
+    made.source("checks").signals = signals(good=[9], bad=[1, 2, 3, 4, 5, 6, 7, 8, 10])
     for _ in range(3):
         looked(made, made.planner(), 6)
     assert len(made.weights()) == 7
@@ -186,14 +186,29 @@ def test_the_brake_is_the_same_for_a_planner_that_was_restarted() -> None:
     assert len(made.weights()) == 5, "a window later the seven are what stood: two more of them"
 
 
-def test_all_unhealthy_keeps_all_even_without_a_brake() -> None:
-    """A brake of 1 lets signals take everything but the last of a kind."""
-    made = world(2, health={"brake": 1, "fall": 1})
+@pytest.mark.parametrize("count", [2, 10])
+def test_all_unhealthy_keeps_all_even_without_a_brake(count: int) -> None:
+    """For good: signals that are against everybody are wrong, and nothing is taken in any later window either."""
+    made = world(count, health={"brake": 1, "fall": 1})
     runner = made.planner()
     made.look(runner)
-    made.source("checks").signals = signals(bad=[1, 2])
-    looked(made, runner, 5)
-    assert sorted(made.weights()) == ["lb-2"]
+    made.source("checks").signals = signals(bad=range(1, count + 1))
+    looked(made, runner, 20, after=120)
+    assert len(made.weights()) == count
+    (held,) = made.told(BrakeHeld)
+    assert held.message.endswith("they are against every A that stands there, and are not believed")
+
+
+def test_those_that_went_before_all_were_bad_stay_out_until_they_rise() -> None:
+    """Two go while the rest is good; then the rest is bad too, and stays."""
+    made = world(10, health={"fall": 1})
+    runner = made.planner()
+    made.look(runner)
+    made.source("checks").signals |= signals(bad=[1, 2])
+    looked(made, runner, 2)
+    made.source("checks").signals = signals(bad=range(1, 11))
+    looked(made, runner, 20, after=120)
+    assert sorted(made.weights()) == sorted(f"lb-{n}" for n in range(3, 11))
 
 
 def test_draining_by_a_person_is_not_braked_and_goes_down_before_it_goes() -> None:
@@ -492,7 +507,7 @@ def test_each_endpoint_has_its_own_health() -> None:
     made = world(endpoints=listed)
     runner = made.planner()
     made.look(runner)
-    made.source("checks").signals = signals(bad=range(1, 11))
+    made.source("checks").signals = signals(good=[9], bad=[1, 2, 3, 4, 5, 6, 7, 8, 10])
     looked(made, runner, 5)
     assert [len(made.weights(f"ep{n}.example.test.")) for n in (1, 2, 3)] == [10, 9, 7]
 

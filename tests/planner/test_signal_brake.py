@@ -87,12 +87,36 @@ def test_each_type_is_held_by_itself() -> None:
     assert (sorted(found.allowed), found.held) == (["lb-1"], ("lb-0",))
 
 
-def test_a_type_is_never_left_without_a_target() -> None:
-    """Not with a brake of 1, nor where no plan of the window has it."""
+def test_signals_against_every_target_of_a_type_take_none() -> None:
+    """Not with a brake of 1, nor where no plan of the window has it; those that are out already make no difference."""
     for stood in ([weights(0, 1)], []):
         found = ruled(stood, [taken(0), taken(1)], brake=Fraction(1))
-        assert (sorted(found.allowed), found.held) == (["lb-0"], ("lb-1",))
-        assert found.lost == Fraction(len(stood), 2)
+        assert found == Ruling(allowed=frozenset(), held=("lb-0", "lb-1"), lost=Fraction(0), against=frozenset({"A"}))
+    found = ruled([weights(*range(10))], [taken(n) for n in range(2, 10)], [taken(0), taken(1)], brake=Fraction(1))
+    assert (found.allowed, found.against) == (frozenset(), frozenset({"A"}))
+
+
+def test_one_that_is_good_or_only_gets_less_makes_signals_believed_again() -> None:
+    """Then the brake alone holds them."""
+    found = ruled([weights(*range(10))], [*(taken(n) for n in range(9)), taken(9, 1)])
+    assert (sorted(found.allowed), found.against) == (["lb-0", "lb-1", "lb-2"], frozenset())
+    assert ruled([weights(*range(10))], [taken(n) for n in range(9)]).against == frozenset()
+
+
+def test_each_type_is_believed_by_itself() -> None:
+    """Every IPv6 address is called bad, and of IPv4 a few: what has both stays, and the others go."""
+    stood = weights(*range(10)) | weights(0, 1, kind="AAAA")
+    found = ruled([stood], [taken(0, kinds=("A", "AAAA")), taken(1, kinds=("A", "AAAA")), taken(2), taken(3)])
+    assert (sorted(found.allowed), found.held) == (["lb-2", "lb-3"], ("lb-0", "lb-1"))
+    assert found.against == frozenset({"AAAA"})
+
+
+def test_one_capacity_that_a_person_edits_is_no_measure_for_the_others() -> None:
+    """lb-0 from 10 to 1 is no loss, and what signals lower beside it is."""
+    found = rule(
+        [weights(*range(10))], [taken(0, 1, full=1)], [taken(n, 1) for n in range(1, 10)], BRAKE, is_whole=True
+    )
+    assert len(found.allowed) == 3
 
 
 def test_a_window_that_cannot_be_read_lets_signals_take_nothing_more() -> None:
@@ -124,7 +148,9 @@ def test_signals_that_lower_all_a_little_at_a_time_are_held_too() -> None:
 def test_weights_that_were_scaled_since_are_compared_as_they_are_meant() -> None:
     """One that stood at 255 of 255 and stands at 10 of 10 has lost nothing; an edit of a capacity is no loss by signals."""
     stood = weights(*range(10), weight=255)
-    assert ruled([stood], [taken(0, 5)], [taken(n, 10) for n in range(1, 10)]).lost == Fraction(1, 20)
+    assert ruled([stood], [taken(0, 5)], [taken(n, 10) for n in range(1, 10)]).lost == Fraction(
+        128, 2550
+    )  # rounded up to a whole weight
     assert ruled([stood], [taken(0)], [taken(n, 10) for n in range(1, 10)]).lost == Fraction(1, 10)
 
 
