@@ -7,11 +7,12 @@ asked to stop does not wait for an answer that may never come.
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
 from enactor.ports import Clock
-from planner.observation import Observation, Source, SourceFailed
+from planner.observation import Observation, Offer, Signal, Source, SourceFailed
 
 GLANCE_SECONDS: Final = 0.05
 """How long a wait for an answer goes on before it is seen whether the process should stop."""
@@ -48,7 +49,30 @@ def answer_of(source: Source, question: Question) -> Answer:
         return SourceFailed(
             f"source {source.name} failed: it answered {type(found).__name__}, not Observation; mend it"
         )
+    if wrong := _wrong(found):
+        return SourceFailed(f"source {source.name} failed: {wrong}; mend it")
     return found
+
+
+def _wrong(found: Observation) -> str | None:
+    """Say what of an answer is of another type than the protocol has; a third party's code is under no type checker of ours."""
+    for offer in found.offers:
+        if not _is(offer, Offer) or not _is(offer.id, str):
+            return f"it offered {offer!r:.80}, which is no Offer with a text for its id"
+        if not _is(offer.addresses, tuple) or not all(_is(one, str) for one in offer.addresses):
+            return f"{offer.id} has addresses that are no tuple of texts"
+        if not _is(offer.capacity, Fraction, int, type(None)):
+            return f"{offer.id} has a capacity of type {type(offer.capacity).__name__}, which is no Fraction"
+    for name, signal in found.signals.items():
+        if not _is(signal, Signal) or not _is(signal.healthy, bool):
+            return f"its signal of {name} is no Signal that says whether it is healthy"
+        if not _is(signal.capacity_share, Fraction, int, type(None)):
+            return f"its signal of {name} has a capacity_share of type {type(signal.capacity_share).__name__}, which is no Fraction"
+    return None
+
+
+def _is(value: object, *types: type) -> bool:
+    return isinstance(value, types)
 
 
 def closed(source: Source) -> None:

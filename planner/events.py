@@ -8,14 +8,20 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-LookOutcome = Literal["published", "unchanged", "gathering", "refused", "stays", "no-plan", "failed"]
-LEVELS: Final = {"failed": "error", "no-plan": "warning", "refused": "warning", "stays": "warning"}
+LookOutcome = Literal["published", "unchanged", "gathering", "refused", "stays", "contested", "no-plan", "failed"]
+LEVELS: Final = {
+    "failed": "error",
+    "no-plan": "warning",
+    "refused": "warning",
+    "stays": "warning",
+    "contested": "warning",
+}
 
 
 class LookEnded(msgspec.Struct, frozen=True, kw_only=True):
     """One look ended, in exactly one outcome. `generation` is the newest plan's after it.
 
-    `stays`: a person published a rollback or a plan file, and a running planner leaves that alone.
+    `contested`: another planner's plan took the place of this one's, which has nothing new to say. `stays`: a person published a rollback or a plan file, and a running planner leaves that alone.
     """
 
     outcome: LookOutcome

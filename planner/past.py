@@ -22,6 +22,9 @@ PLANS_MAX: Final = 200
 Member = tuple[str, str]
 """A target as it is told apart: type, and address or alias."""
 
+UNDATED: Final = timedelta(seconds=30)
+"""For how long a plan stands whose date is none or in the future: in every window, and long enough for a weight to move."""
+
 
 class PastPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A published plan, and since when it stands."""
@@ -60,7 +63,10 @@ def sought(entries: Sequence[PlanEntry], now: datetime, window_seconds: Fraction
     found: list[tuple[PlanEntry, datetime]] = []
     latest: datetime | None = None
     for entry in sorted(entries, key=lambda one: one.generation):
-        at = min(_instant(entry.created_at) or now, now)
+        at = _instant(entry.created_at)
+        if at is None or at > now:  # a clock that is ahead says nothing of this plan, and less of those after it
+            found.append((entry, now - UNDATED))
+            continue
         latest = at if latest is None else max(latest, at)
         found.append((entry, latest))
     newest_first = found[::-1]

@@ -28,7 +28,8 @@ from planner.events import (
     Overtaken,
     PlannerHook,
 )
-from planner.gathering import Gathering, gathered, is_due
+from planner.fleet_forms import duration_text
+from planner.gathering import TUG_SECONDS, Gathering, Said, gathered, is_due, is_tug, said_since
 from planner.looking import Lookout, NoPlan, Seen
 from planner.planning import Braked
 from planner.publisher import LEFT_ALONE, TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature, read_parent
@@ -74,6 +75,7 @@ class Runner:
         self._looked_at: datetime | None = None
         self._waiting: Gathering | None = None
         self._followed: PlanHead | None = None
+        self._said: Said | None = None
         self._handled: bytes | None = None
         """The fleet file of the last plan that was stored, or was the same as the newest."""
         self._refusals: tuple[Refusal, ...] = ()
@@ -138,7 +140,7 @@ class Runner:
         )
         if thought.parent.stays is not None:
             assert head is not None, "what stays is HEAD"
-            self._waiting = None
+            self._waiting = self._said = None
             detail = "; ".join(filter(None, (f"{thought.parent.stays}: {LEFT_ALONE}", self._follow(head))))
             return msgspec.structs.replace(ended, outcome="stays", detail=detail)
         decision = _decided(thought, doors.limits)
@@ -150,7 +152,11 @@ class Runner:
                 outcome = "refused" if carried else "unchanged"
                 detail = "; ".join(filter(None, (_refused(decision), self._follow(head) if head else None)))
                 return msgspec.structs.replace(ended, outcome=outcome, carried=len(carried), detail=detail)
-            case Store():
+            case Store(digest=digest):
+                self._said = said_since(self._said, digest, head, doors.clock.now())
+                if is_tug(self._said, doors.clock.now()):
+                    self._waiting = None
+                    return msgspec.structs.replace(ended, outcome="contested", detail=_contested(head))
                 edited = (STARTED if self._handled is None else EDITED,) if octets != self._handled else ()
                 urgent = (*edited, *thought.planned.urgent)
                 self._waiting = gathered(self._waiting, head, urgent, doors.clock.now())
@@ -180,6 +186,7 @@ class Runner:
         assert head is not None, "what was stored, or is the same, has a HEAD"
         detail = "; ".join(filter(None, (_refused(decision), self._follow(head), *published.notes)))
         outcome: LookOutcome = "published" if isinstance(decision, Store) else "unchanged"
+        self._said = Said(head=head) if isinstance(decision, Store) else None
         carried = 0 if isinstance(decision, Mismatch) else len(decision.carried)
         return msgspec.structs.replace(
             ended, outcome=outcome, generation=head.generation, urgent=urgent, carried=carried, detail=detail
@@ -240,6 +247,15 @@ def _refused(decision: Publication) -> str:
             return some(words)
         case Mismatch(why):
             return why
+
+
+def _contested(head: PlanHead | None) -> str:
+    """Say who is in the way, and what ends it."""
+    stands = f"generation {head.generation}" if head else "another plan"
+    return (
+        f"{stands} of somebody else took the place of what this planner published and would publish again: both should read the "
+        f"same file and sources; it says nothing for {duration_text(int(TUG_SECONDS))} unless it has something new to say"
+    )
 
 
 def _reason(urgent: tuple[str, ...]) -> str:
