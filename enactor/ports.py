@@ -244,7 +244,7 @@ class CollectStore(Protocol):
         ...
 
     def delete(self, entry: PlanEntry, token: str) -> bool:
-        """Delete a plan that is still condemned by this token; False where it is not, True where it is gone."""
+        """Delete a plan that is still condemned by this token and is not HEAD; False where it is not so, True where it is gone."""
         ...
 
     def uploads(self) -> Sequence[Upload]:

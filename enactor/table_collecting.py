@@ -1,8 +1,8 @@
 """Take plans out of the plan table, each step conditional on what was seen, so that no step can be late.
 
 A plan goes in two steps. *Condemn* puts the collector's token on the manifest, with HEAD and the plan's pin looked at in the
-same transaction. *Delete* takes out a manifest that still bears that token, and in the same transaction makes its chunks a
-condemned upload. So there is never a manifest with half its chunks, and a collector that dies at any line leaves either a
+same transaction. *Delete* takes out a manifest that still bears that token, with HEAD looked at once more (no code moves it onto
+a condemned plan, but a person may), and in the same transaction makes its chunks a condemned upload. So there is never a manifest with half its chunks, and a collector that dies at any line leaves either a
 condemned plan, which the next one takes over, or a condemned upload, which the next one sweeps. Nothing rests on a clock or a
 lease: whoever's token stands may go on. Promise 4 rests on these conditions; whether a plan may go is `collect`'s to decide.
 """
@@ -84,7 +84,7 @@ class TableCollecting:
         return isinstance(found, Manifest) and found.condemned is None
 
     def delete(self, entry: PlanEntry, token: str) -> bool:
-        """Delete a plan that is still condemned by this token; False where it is not, True where it is gone."""
+        """Delete a plan that is still condemned by this token and is not HEAD; False where it is not so, True where it is gone."""
         manifest = Write(
             sk=keys.plan_key(entry.generation),
             delete=True,
@@ -93,7 +93,8 @@ class TableCollecting:
         )
         item: Item = {"upload": entry.upload, "created_at": entry.created_at, "token": token, "condemned": token}
         remains = Write(sk=keys.upload_key(entry.upload), item=item, condition=UPLOAD_IS_ABSENT)
-        refusal = self._items.transact([manifest, remains], what=f"deleting generation {entry.generation}")
+        head = Write(sk=keys.HEAD, condition=HEAD_IS_ANOTHER, values={"generation": entry.generation})
+        refusal = self._items.transact([manifest, remains, head], what=f"deleting generation {entry.generation}")
         if refusal is not None and self._reading.manifest(entry.generation) is not None:
             return False
         self._sweep_chunks(entry.upload)

@@ -78,6 +78,10 @@ class Line:
             raise answer.error
         return answer.value
 
+    def hang_up(self) -> None:
+        """Be gone: whatever is still asked, to tidy up, is asked of nobody."""
+        self._is_over = True
+
     def hosted_zones(self, hook: Hook) -> ZonePort:
         """Return the hosted zones as this tier serves them."""
         assert self._ports is not None, "who asks for ports is given some"

@@ -181,10 +181,23 @@ TableHand = Literal[
 ]
 
 
+TableRuin = Literal[
+    "take HEAD away",
+    "point HEAD at nothing",
+    "move HEAD back",
+    "lose a chunk",
+    "alter a chunk",
+    "replay an older chunk",
+    "lose the newest manifest",
+    "lose every plan but the newest",
+    "make the newest plan unreadable",
+]
+
+
 class TableByHand(msgspec.Struct, frozen=True, tag=True):
     """A person changes the table or its mirror behind the product's back, or the table stops answering for a while."""
 
-    hand: TableHand
+    hand: TableHand | TableRuin
 
 
 class Raw(msgspec.Struct, frozen=True, tag=True):

@@ -40,6 +40,8 @@ CYCLE_GATED: Final = "the last gate stopped a batch of a cycle"
 MIRROR: Final = "a cycle worked from the mirror"
 MIRROR_OLD: Final = "the mirror was older than what is open"
 MIRROR_LOST: Final = "a plan at hand was one that the table has lost"
+NO_HEAD: Final = "there were plans and no HEAD"
+UNUSABLE: Final = "the newest plan could not be used"
 MIRROR_DAMAGED: Final = "a damaged mirror was passed over"
 MIRROR_RACED: Final = "two planners met at the mirror"
 DRAINED: Final = "a slow drain was stopped"
@@ -104,6 +106,8 @@ ALL: Final = (
     MIRROR,
     MIRROR_OLD,
     MIRROR_LOST,
+    NO_HEAD,
+    UNUSABLE,
     MIRROR_DAMAGED,
     MIRROR_RACED,
     DRAINED,
@@ -186,6 +190,8 @@ def of_cycle(report: CycleReport, probes: Probes) -> None:
         (MIRROR, mirror),
         (MIRROR_OLD, mirror and any(zone.plan == "ahead" for zone in report.zones)),
         (MIRROR_LOST, any("was published before" in problem for problem in report.problems)),
+        (NO_HEAD, any("there is no HEAD" in problem for problem in report.problems)),
+        (UNUSABLE, any("cannot be used" in problem for problem in report.problems)),
     ):
         if holds:
             probes.hit.add(probe)

@@ -471,7 +471,7 @@ def of_dark(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
         for (zone, name), wanted in sorted(story.contents.get(digest, {}).items())
         if zone == state.zone.zone_id
         and content_digest(content_of(has.get(name, ()))) != wanted
-        and not _waits(story, end, name, may_be_refused=False)
+        and not _waits(story, end, name, wanted, may_be_refused=False)
     )
 
 
@@ -482,7 +482,7 @@ def of_table(before: Table, after: Table) -> tuple[str, ...]:
     had, has = manifests(before), manifests(after)
     if now < was:
         faults.append(f"{NEVER_BACKWARDS}: HEAD went from {was} to {now}")
-    if now and now not in has:
+    if now and now not in has and (now != was or was in had):  # where a hand points HEAD at nothing, it is none of ours
         faults.append(f"{NEVER_COLLECT}: HEAD is {now}, which is not in the table")
     faults += [
         f"{NEVER_COLLECT}: plan {one} was deleted, though it is pinned"
@@ -502,21 +502,35 @@ def _reads(table: Table, generation: int) -> bool:
     manifest = dict(table[f"{PLANS}{generation:012d}"])
     prefix = f"{CHUNKS}{manifest['upload']!s}#"
     parts = [dict(table[sk])["data"] for sk in sorted(table) if sk.startswith(prefix)]
+    return _digest_of(b"".join(part for part in parts if isinstance(part, bytes))) == str(manifest["digest"])
+
+
+@lru_cache(STATES_MAX)
+def _digest_of(packed: bytes) -> str:
+    """Return the digest of what chunks hold, empty where they do not unpack."""
     try:
-        body = zlib.decompress(b"".join(part for part in parts if isinstance(part, bytes)))
+        return digest_of(zlib.decompress(packed))
     except zlib.error:
-        return False
-    return digest_of(body) == str(manifest["digest"])
+        return ""
+
+
+def readable_digests(table: Table) -> frozenset[str]:
+    """Return the digests of the plans whose chunks make the body that their manifest names."""
+    return frozenset(digest for one, digest in manifests(table).items() if _reads(table, one))
 
 
 class End(msgspec.Struct, frozen=True):
-    """What healthy hands have left: the fences, the record sets, and the digests of the plans in the table."""
+    """What healthy hands have left: the fences, the record sets, and the digests of the plans in the table that can be read."""
 
     found: FenceRange
     has: dict[str, tuple[RecordSet, ...]]
     kept: frozenset[str]
     readable: frozenset[str]
-    """The digests of the plans that no collector has condemned."""
+    """Those of them that no collector has condemned."""
+
+    def is_said(self, story: Story, key: tuple[str, str], digest: str) -> bool:
+        """Tell whether a plan that can be read gives an endpoint the content of a digest."""
+        return any(said.get(key) == digest for one, said in story.contents.items() if one in self.readable)
 
 
 def of_end(
@@ -532,8 +546,8 @@ def of_end(
     head = head_generation(table)
     wanted = story.contents.get(manifests(table).get(head, ""), {})
     condemned = {one for one in manifests(table) if dict(table[f"{PLANS}{one:012d}"]).get("condemned")}
-    readable = frozenset(digest for one, digest in manifests(table).items() if one not in condemned)
-    kept = frozenset(manifests(table).values())
+    kept = readable_digests(table)
+    readable = kept & {digest for one, digest in manifests(table).items() if one not in condemned}
     end = End(found, sets_by_name(state), kept, readable)
     zone, has = state.zone.zone_id, end.has
     faults = [
@@ -541,8 +555,10 @@ def of_end(
         for (its_zone, name), digest in sorted(wanted.items())
         if its_zone == zone
         and content_digest(content_of(has.get(name, ()))) != digest
-        and not _waits(story, end, name, may_be_refused=name in refused)
+        and not _waits(story, end, name, digest, may_be_refused=name in refused)
     ]
+    if not wanted:
+        faults.append(f"{NEVER_STUCK}: HEAD is {head}, and that is no plan which anybody published")
     switch = end.found.switch.switch
     if wanted and (not isinstance(switch, Switch) or switch.gen != head):
         opened = switch.gen if isinstance(switch, Switch) else "nothing"
@@ -550,7 +566,7 @@ def of_end(
     return tuple(faults)
 
 
-def _waits(story: Story, end: End, name: str, *, may_be_refused: bool) -> bool:
+def _waits(story: Story, end: End, name: str, wanted: str, *, may_be_refused: bool) -> bool:
     """Tell whether an endpoint is in a state that names what a person must decide: garbled, foreign, or refused by a guard."""
     records = end.has.get(name, ())
     digest = content_digest(content_of(records))
@@ -562,6 +578,20 @@ def _waits(story: Story, end: End, name: str, *, may_be_refused: bool) -> bool:
     if fence is None or fence.state != "live":
         return True  # a person froze or retired it
     began, _, stood = fence.base.partition("/")
-    if began and not any(said.get(key) == stood for one, said in story.contents.items() if one in end.readable):
+    if began and not end.is_said(story, key, stood):
         return True  # nobody can tell how much has gone: it waits for the end of the slow-drain window, and no time passes here
+    if not end.is_said(story, key, fence.plan):  # what its fence names is in no plan any more: what is left stands
+        return takes_too_much(records, story.content(*key, wanted) or ())
     return may_be_refused and fence.plan == digest and bool(records)
+
+
+def takes_too_much(before: Iterable[RecordSet], wanted: Iterable[RecordSet]) -> bool:
+    """Tell whether a kind goes, or more than half of its targets or of their weight."""
+    records, after = tuple(before), tuple(wanted)
+    for kind in {record.type for record in records}:
+        old, new = (weights_of(record for record in group if record.type == kind) for group in (records, after))
+        gone = [target for target in old if target not in new]
+        light = sum(old[target] for target in gone)
+        if not new or len(gone) > SHRINK_MAX * len(old) or light > SHRINK_MAX * sum(old.values()):
+            return True
+    return False

@@ -6,12 +6,13 @@ import msgspec
 
 from .scenarios import OCTOBER, PARTS
 from .scenarios_guards import PLAYED, SINGLE
+from .scenarios_ruins import RUINED_TABLES
 from .scenarios_signals import WATCHING
 from .scenarios_verbs import VERBS
 from .stage import Scenario
 from .wire_alone import left
 
-ALL: Final = (*PARTS, *VERBS, *PLAYED, *WATCHING)
+ALL: Final = (*PARTS, *VERBS, *PLAYED, *WATCHING, *RUINED_TABLES)
 
 _OCTOBER_ACTORS: Final = {
     "october-without-collect": (0, 1, 2),

@@ -54,6 +54,7 @@ from .scenarios_verbs import (
 )
 from .teeth import FIRST_TEETH, Tooth, _put
 from .teeth_guards import GUARD_TEETH
+from .teeth_ruins import RUIN_TEETH
 from .teeth_signals import SIGNAL_TEETH
 from .teeth_steps import STEP_TEETH
 from .wire_alone import left
@@ -395,4 +396,5 @@ TEETH: Final = (
     *STEP_TEETH,
     *SIGNAL_TEETH,
     *GUARD_TEETH,
+    *RUIN_TEETH,
 )

@@ -13,6 +13,7 @@ from . import probes
 from .campaign import replay, violation
 from .exhaustive import Searched, search
 from .scenarios import OCTOBER
+from .scenarios_ruins import RUINED_TABLES
 from .schedules import Tally, campaign, decoded, encoded, replayed
 from .stage import Scenario, Stage, Step, timeline
 from .stories import ALL, OCTOBER_IN_PARTS, story
@@ -53,6 +54,7 @@ LONG: Final = frozenset(
             "mirrored",
         ),
         *("republished", "mirror-and-restore", "one-type", "from-disk"),
+        *(one.name for one in RUINED_TABLES),
     }
 )
 """Stories with so many states that a run of theirs costs five of another: they are played less here, and by the hour in a campaign."""
@@ -92,6 +94,13 @@ MEETS: Final[dict[str, frozenset[str]]] = {
     "signals": frozenset({probes.BRAKE_HELD, probes.SOURCE_SHRANK}),
     "rolled-back": frozenset({probes.LEFT_ALONE}),
     "mirror-and-restore": frozenset({probes.MIRROR_LOST, probes.MIRROR_RACED}),
+    "head-gone": frozenset({probes.NO_HEAD, probes.FLOOR}),
+    "head-astray": frozenset({probes.UNUSABLE, probes.PUT_BACK}),
+    "chunks-spoilt": frozenset({probes.UNUSABLE}),
+    "manifest-gone": frozenset({probes.UNUSABLE}),
+    "unreadable": frozenset({probes.UNUSABLE}),
+    "in-force-gone": frozenset({probes.REFUSED_ENDPOINT}),
+    "half-done": frozenset({probes.SWEPT}),
 }
 """The rare branches that each scenario must really meet."""
 

@@ -6,7 +6,7 @@ part is computed once, and a search is arithmetic on small numbers. Nothing here
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 from botocore.exceptions import ClientError
@@ -51,12 +51,15 @@ from .ops import (
     SourceLook,
     SwitchAlone,
     TableByHand,
+    TableHand,
+    TableRuin,
     Transact,
     Under,
     ZoneRead,
     is_write,
 )
 from .probes import Probes, of_answer
+from .ruined_table import RUINS, ruined
 from .table_model import Table
 
 APPLIED: Final = Answer(Applied("C1"))
@@ -75,7 +78,7 @@ DOWN: Final = "no answer"
 STOP: Final = "sigterm"
 
 RESTORED: Final = "(restored from a backup)"
-"""A mark in the model's table that no code reads: plans may have been lost by a person's hand."""
+"""A mark in the model's table that no code reads: plans may have been lost, or HEAD moved, by a person's hand."""
 
 DARK: Final = "(the table does not answer)"
 """A mark beside the table's items: while it stands no request to the table has an answer, and none is carried out."""
@@ -281,7 +284,9 @@ def refusal(errors: zone_model.Errors) -> ClientError:
 
 def table_by_hand(table: Table, backup: Table, op: TableByHand) -> Table:
     """Return what a person makes of the table."""
-    match op.hand:
+    if op.hand in RUINS:
+        return {**ruined(table, cast(TableRuin, op.hand)), RESTORED: ()}
+    match cast(TableHand, op.hand):
         case "restore the first backup":
             beside = {sk: item for sk, item in table.items() if sk in {MIRROR, DARK}}
             return {**{sk: item for sk, item in backup.items() if sk != MIRROR}, **beside, RESTORED: ()}

@@ -404,6 +404,23 @@ def test_a_plan_taken_over_is_left_to_whoever_took_it(zones: Zones, world: World
     assert other.list()[1].condemned == "token-2"
 
 
+def test_head_moved_by_hand_onto_a_condemned_plan_keeps_it(zones: Zones, world: World) -> None:
+    """Nobody's code does that; a person at the console may, between the condemnation and the delete. The next collect puts it back."""
+    store, hooks = world.actor()
+    publish(store, ONE, TWO)
+    zones.open(2)
+    first = store.list()[1]
+
+    def moved() -> None:
+        head = world.item("head")
+        world.put({**head, "generation": {"N": "1"}, "digest": {"S": first.digest}})
+
+    once("transact_write_items", moved, hooks.before, skip=1)
+    assert outcome(run(store, zones))[1] == (1, "kept", ("changed",))
+    assert outcome(run(store, zones))[1] == (1, "put-back", ("head",))
+    assert left(store) == [2, 1]
+
+
 def test_without_the_condition_on_the_delete_a_put_back_plan_goes(
     zones: Zones, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
