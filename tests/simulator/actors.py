@@ -24,7 +24,12 @@ from .ops import Op, SdkWait, Sleep
 from .probes import Probes
 
 AWS_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
-"""The Date header of every answer: no hold or allow of a scenario ends by itself."""
+"""The Date header of every answer until a story lets time go by."""
+
+
+def seconds_in(date: datetime) -> int:
+    """Return how long after the beginning an instant is."""
+    return round((date - AWS_NOW).total_seconds())
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -32,6 +37,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     value: Any = None
     error: Exception | None = None
+    date: datetime | None = None
+    """What AWS's clock showed, None where the answer does not say: no story needs it before time goes by."""
 
     def __bool__(self) -> bool:
         return True
@@ -59,6 +66,8 @@ class Line:
         self.claims = Claims()
         self._nonces = 0
         self._now = 0.0
+        self.date = AWS_NOW
+        """What AWS's clock showed in the last answer that said so."""
         self._is_over = False
         self.commands = 0
         """How many command lines a person has given, or how often a planner has looked: an outage that one met is over for the next."""
@@ -74,6 +83,7 @@ class Line:
         except greenlet.GreenletExit:
             self._is_over = True  # nobody needs this run any more: what it would tidy up is asked of nobody
             raise
+        self.date = answer.date or self.date
         if answer.error is not None:
             raise answer.error
         return answer.value

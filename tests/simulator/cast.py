@@ -18,13 +18,13 @@ from planner.publisher import Signature, publish
 from planner.publishing import Wish
 
 from .actors import Actor, Broken, Line
-from .hands import FLEET, WRITTEN_AT, ZONE, ZONE_NAME, ZONE_NAMES, Hands, ignored
+from .hands import AGAIN, FLEET, OTHER, WRITTEN_AT, ZONE, ZONE_NAME, ZONE_NAMES, Hands, ignored
 from .mirror_model import WatchedMirror
-from .ops import ByHand, TableByHand
+from .ops import ByHand, TableByHand, TimePasses, ZoneByHand
 from .probes import Listener, of_collect, of_cycle
 from .thin_ports import ThinDisk, ThinTable, ThinZones
 
-__all__ = ["FLEET", "WRITTEN_AT", "ZONE", "ZONE_NAME", "ZONE_NAMES", "ignored"]
+__all__ = ["AGAIN", "FLEET", "OTHER", "WRITTEN_AT", "ZONE", "ZONE_NAME", "ZONE_NAMES", "ignored"]
 
 
 class ThinPorts:
@@ -71,6 +71,7 @@ def enactor(
     lives: int = 1,
     mirrored: bool = False,
     limits: LimitsTable | None = None,
+    zones: Sequence[str] = (ZONE,),
 ) -> Actor:
     """Return an enactor that does some cycles; with a long pause between surveys the later ones go by memory.
 
@@ -81,7 +82,9 @@ def enactor(
     def body(line: Line) -> Any:
         disk = ThinDisk() if lives > 1 else None
         for _ in range(lives):
-            one = new_enactor(line, enactor_id or name, disk, WatchedMirror(line, FLEET) if mirrored else None, limits)
+            mirror = WatchedMirror(line, FLEET) if mirrored else None
+            own = {"zone_ids": tuple(zones), "limits": limits or LimitsTable()}
+            one = new_enactor(line, enactor_id or name, disk, mirror, **own)
             for _ in range(cycles):
                 of_cycle(one.cycle(survey_seconds=survey_seconds), line.probes)
                 if line.claims.groundless:
@@ -91,32 +94,32 @@ def enactor(
 
 
 def new_enactor(
-    line: Line, enactor_id: str, disk: ThinDisk | None, mirror: Mirror | None = None, limits: LimitsTable | None = None
+    line: Line, enactor_id: str, disk: ThinDisk | None, mirror: Mirror | None = None, **more: Any
 ) -> Enactor:
-    """Return the real enactor on a line."""
+    """Return the real enactor on a line; `more` is what is not as usual."""
     table, tally = line.plan_table(), Tally(Listener(line.probes, line.claims))
+    given: dict[str, Any] = {"zone_ids": (ZONE,), "limits": LimitsTable()} | more
     return Enactor(
         fleet=FLEET,
         enactor=enactor_id,
-        zone_ids=(ZONE,),
-        limits=limits or LimitsTable(),
         zones=line.hosted_zones(tally),
         store=table,
         library=Library(table, disk, mirror),
         clock=line,
         chance=line,
         tally=tally,
+        **given,
     )
 
 
-def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
+def collector(name: str, number: int, *, keep_newest: int = 1, zones: Sequence[str] = (ZONE,)) -> Actor:
     """Return a collect that keeps nothing for its age."""
 
     def body(line: Line) -> Any:
         report = collect(
             line.plan_table(),
             FleetZones(line.hosted_zones(ignored), FLEET),
-            (ZONE,),
+            tuple(zones),
             dry_run=False,
             keep_newest=keep_newest,
             keep_hours=0,
@@ -130,24 +133,29 @@ def collector(name: str, number: int, *, keep_newest: int = 1) -> Actor:
 
 
 def at_the_wheel(
-    name: str, number: int, *deeds: str, files: Mapping[str, Plan] | None = None, mirrored: bool = False
+    name: str,
+    number: int,
+    *deeds: str,
+    files: Mapping[str, Plan] | None = None,
+    mirrored: bool = False,
+    zone: str = ZONE,
 ) -> Actor:
-    """Return a person who uses the product's verbs one after the other; each deed is the verb and what else it takes.
+    """Return a person who uses the product's verbs in one zone, one after the other; each deed is the verb and what else it takes.
 
     `files`: the plans that a heal is taken from, by name. What is refused, or has no answer, is read, and the person goes on.
     """
 
     def body(line: Line) -> Any:
         mirror = WatchedMirror(line, FLEET) if mirrored else None
-        hands = Hands(line, name, files or {}, mirror)
+        hands = Hands(line, name, files or {}, mirror, zone)
         for deed in deeds:
             hands.do(deed)
 
     return Actor(name=name, number=number, body=body)
 
 
-def person(name: str, number: int, *deeds: ByHand | TableByHand) -> Actor:
-    """Return a person at the console."""
+def person(name: str, number: int, *deeds: ByHand | TableByHand | ZoneByHand | TimePasses) -> Actor:
+    """Return a person at the console, or whoever else has a hand in what happens."""
 
     def body(line: Line) -> Any:
         for deed in deeds:

@@ -39,10 +39,13 @@ from .promises import HOLD_MEANS_HOLD, STOP_MEANS_STOP
 FLEET: Final = "edge"
 ZONE: Final = "Z0SIMULATED"
 ZONE_NAME: Final = "example.test."
-ZONE_NAMES: Final = {ZONE: ZONE_NAME}
+OTHER: Final = "Z0OTHER"
+AGAIN: Final = "Z0AGAIN"
+ZONE_NAMES: Final = {ZONE: ZONE_NAME, OTHER: "other.test.", AGAIN: ZONE_NAME}
+"""Every hosted zone that a story may have; the last is one that is made anew under the name of the first."""
 WRITTEN_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 LASTS_SECONDS: Final = 3600.0
-"""How long a hold or an allow lasts; in the simulator no time passes, so it does not end by itself."""
+"""How long a hold, an allow, or a stop that has an end lasts."""
 
 LIFTS: Final = {"release": HOLD_MEANS_HOLD, "start": STOP_MEANS_STOP}
 """The verbs that lift a brake, and the promise that one set later is not lifted with it."""
@@ -97,7 +100,10 @@ class Watched:
 class Hands:
     """One person, with a command line."""
 
-    def __init__(self, line: Line, name: str, files: Mapping[str, Plan], mirror: Mirror | None) -> None:
+    def __init__(
+        self, line: Line, name: str, files: Mapping[str, Plan], mirror: Mirror | None, zone: str = ZONE
+    ) -> None:
+        self._hosted = zone
         self._line = line
         self._name = name
         self._files = files
@@ -115,22 +121,27 @@ class Hands:
         self._at = EndpointOperator(self._wheel)
         self._zone = Operator(self._wheel)
         self._verbs: dict[str, Callable[..., Any]] = {
-            "stop": lambda: self._zone.stop(ZONE, self._said),
-            "start": lambda: self._zone.start(ZONE, self._said, None),
-            "init": lambda: self._zone.init(ZONE, self._said, None),
-            "hold": lambda label: self._at.hold(place(label), LASTS_SECONDS),
-            "release": lambda label: self._at.release(place(label)),
+            "stop": lambda: self._zone.stop(zone, self._said),
+            "stop-for": lambda: self._zone.stop(zone, self._said, LASTS_SECONDS),
+            "start": lambda: self._zone.start(zone, self._said, None),
+            "init": lambda: self._zone.init(zone, self._said, None),
+            "hold": lambda label: self._at.hold(self._place(label), LASTS_SECONDS),
+            "release": lambda label: self._at.release(self._place(label)),
             "allow": self._allow,
             "adopt": self._adopt,
             "retire": self._retire,
             "heal": self._heal,
             "disown": self._disown,
             "deinit": self._deinit,
-            "snapshot": lambda: msgspec.json.encode(snapshot(self._wheel, ZONE)),
+            "snapshot": lambda: msgspec.json.encode(snapshot(self._wheel, self._hosted)),
             "pin": lambda number: self._table.pin(int(number), reason="", by=name, created_at=WRITTEN_AT.isoformat()),
             "unpin": lambda number: self._table.unpin(int(number)),
             "republish": self._republish,
         }
+
+    def _place(self, label: str) -> Place:
+        """Return an endpoint of the zone."""
+        return Place(self._hosted, f"{label}.{ZONE_NAMES[self._hosted]}")
 
     def do(self, deed: str) -> None:
         """Give one verb, and read what comes of it."""
@@ -185,39 +196,41 @@ class Hands:
 
     def _allow(self, label: str, guard: str, generation: str) -> Any:
         if label != "*":
-            return self._at.allow(place(label), guard, int(generation), LASTS_SECONDS)
+            return self._at.allow(self._place(label), guard, int(generation), LASTS_SECONDS)
         until = WRITTEN_AT + timedelta(seconds=LASTS_SECONDS)
         wanted = PlanAllow(guard=guard, generation=int(generation), until=until, reason="", by=self._name)
         return self._table.allow(wanted)
 
     def _adopt(self, label: str) -> Any:
-        self._at.adopt_preview(place(label))
-        snapshot(self._wheel, ZONE)  # the zone is written down before the first adopt
-        return self._at.adopt(place(label))
+        self._at.adopt_preview(self._place(label))
+        snapshot(self._wheel, self._hosted)  # the zone is written down before the first adopt
+        return self._at.adopt(self._place(label))
 
     def _retire(self, label: str, record_type: ManagedType | None = None) -> Any:
-        at, plans = place(label), self._plans()
+        at, plans = self._place(label), self._plans()
 
         def judge(memory: ZoneMemory) -> None:
             parting.may_go(plans, plans.look(), memory.switch, at, record_type, without_plan=False)
             parting.not_pointed_to(plans, memory, at, record_type)
 
         shelf = plans.look()
-        plan = parting.may_go(plans, shelf, self._zones.switch(ZONE, FLEET), at, record_type, without_plan=False)
+        plan = parting.may_go(
+            plans, shelf, self._zones.switch(self._hosted, FLEET), at, record_type, without_plan=False
+        )
         self._at.retire_preview(at, record_type)
         return self._at.retire(at, record_type, plan.stored.generation if plan else 0, judge)
 
     def _disown(self, label: str) -> Any:
-        at, plans = place(label), self._plans()
+        at, plans = self._place(label), self._plans()
         parting.not_listed(plans.look(), at, None, without_plan=True)
-        parting.not_open(plans, self._zones.switch(ZONE, FLEET), at, None, without_plan=True)
+        parting.not_open(plans, self._zones.switch(self._hosted, FLEET), at, None, without_plan=True)
         self._at.disown_preview(at)
         return self._at.disown(at)
 
     def _heal(self, label: str, file: str = "") -> Any:
-        remedy = self._remedy(place(label), file)
-        self._at.heal_preview(place(label), remedy)
-        return self._at.heal(place(label), remedy)
+        remedy = self._remedy(self._place(label), file)
+        self._at.heal_preview(self._place(label), remedy)
+        return self._at.heal(self._place(label), remedy)
 
     def _remedy(self, at: Place, file: str) -> Remedy:
         if file:
@@ -226,8 +239,8 @@ class Hands:
 
     def _deinit(self) -> Any:
         hand = Leaver(self._wheel)
-        hand.preview(ZONE)
-        return hand.deinit(ZONE)
+        hand.preview(self._hosted)
+        return hand.deinit(self._hosted)
 
     def _republish(self, generation: str) -> Any:
         return publish(
@@ -240,8 +253,3 @@ class Hands:
             chance=self._line,
             source=int(generation),
         )
-
-
-def place(label: str) -> Place:
-    """Return an endpoint of the zone."""
-    return Place(ZONE, f"{label}.{ZONE_NAME}")

@@ -54,6 +54,8 @@ class Cas(msgspec.Struct, frozen=True, tag=True):
 
     zone: str
     batch: Batch
+    seen_seconds: int = 0
+    """How long after the beginning it was by the last answer of AWS that the sender has had: ends are judged by that."""
 
 
 class Get(msgspec.Struct, frozen=True, tag=True):
@@ -170,6 +172,21 @@ class ByHand(msgspec.Struct, frozen=True, tag=True):
     name: str = ""
 
 
+class ZoneByHand(msgspec.Struct, frozen=True, tag=True):
+    """A person deletes a hosted zone, makes one of its name under another id, or takes or gives back the rights to it."""
+
+    zone: str
+    hand: Literal["delete the zone", "make it anew", "deny it", "grant it"]
+    made: str = ""
+    """The id of the one that is made."""
+
+
+class TimePasses(msgspec.Struct, frozen=True, tag=True):
+    """AWS's clock goes on, whatever anybody is about: the actors' own clocks do not, as if their machines had stood still."""
+
+    seconds: int
+
+
 TableHand = Literal[
     "restore the first backup",
     "swap the chunks of two plans",
@@ -233,7 +250,7 @@ class Sent(msgspec.Struct, frozen=True, tag=True):
         return self.method, self.target, self.body
 
 
-ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | Raw
+ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | ZoneByHand | TimePasses | Raw
 TableOp = TableRead | TableWrite | TableByHand | MirrorOp
 Op = ZoneOp | TableOp | Sent | Sleep | SdkWait | SourceLook
 
@@ -245,12 +262,25 @@ def component(op: Op) -> Component:
     match op:
         case Sent(means):
             return component(means)
-        case Fences() | SwitchAlone() | Listing() | At() | NextPage() | ZoneName() | Cas() | ByHand() | Raw():
+        case Fences() | SwitchAlone() | Listing() | At() | NextPage() | ZoneName() | Cas():
+            return "zone"
+        case ByHand() | ZoneByHand() | TimePasses() | Raw():
             return "zone"
         case Sleep() | SdkWait() | SourceLook():
             return "none"
         case _:
             return "table"
+
+
+def zone_id_of(op: Op) -> str:
+    """Return which zone an operation is about, nothing where it is about none."""
+    found = op.means if isinstance(op, Sent) else op
+    return str(getattr(found, "zone", ""))
+
+
+def is_by_hand(op: Op) -> bool:
+    """Tell whether an operation is no request of anybody's, but something that happens."""
+    return isinstance(op, ByHand | ZoneByHand | TableByHand | TimePasses)
 
 
 def is_private(op: Op) -> bool:
@@ -269,11 +299,17 @@ def batch_of(op: Op) -> Batch | None:
             return None
 
 
+def seen_seconds(op: Op) -> int:
+    """Return how long after the beginning it was by the last answer that the sender of a batch has had."""
+    found = op.means if isinstance(op, Sent) else op
+    return found.seen_seconds if isinstance(found, Cas) else 0
+
+
 def is_write(op: Op) -> bool:
     """Tell whether an operation may change anything."""
     if isinstance(op, Sent):
         return is_write(op.means)
-    return isinstance(op, Cas | Put | Transact | DeleteAll | MirrorPut | ByHand | TableByHand | Raw)
+    return isinstance(op, Cas | Put | Transact | DeleteAll | MirrorPut | Raw) or is_by_hand(op)
 
 
 def pairs(item: Item) -> Pairs:
@@ -343,6 +379,10 @@ def said(op: Op) -> str:
             return f"does by hand in {zone}: {hand} {name}".rstrip()
         case TableByHand(hand):
             return f"does by hand in the table: {hand}"
+        case ZoneByHand(zone, hand, made):
+            return f"does by hand to {zone}: {hand} {made}".rstrip()
+        case TimePasses(seconds):
+            return f"sees {seconds} s go by"
         case Raw(_, changes):
             return "sends " + ", ".join(f"{action} {record.type} {record.name}" for action, record in changes)
 

@@ -42,6 +42,10 @@ MIRROR_OLD: Final = "the mirror was older than what is open"
 MIRROR_LOST: Final = "a plan at hand was one that the table has lost"
 NO_HEAD: Final = "there were plans and no HEAD"
 UNUSABLE: Final = "the newest plan could not be used"
+HOLD_ENDED: Final = "an endpoint was written whose hold had ended"
+STOP_ENDED: Final = "a zone was written whose stop had ended"
+ZONE_GONE: Final = "a zone that is gone was asked for"
+ZONE_DENIED: Final = "a zone was asked for that answers AccessDenied"
 MIRROR_DAMAGED: Final = "a damaged mirror was passed over"
 MIRROR_RACED: Final = "two planners met at the mirror"
 DRAINED: Final = "a slow drain was stopped"
@@ -108,6 +112,10 @@ ALL: Final = (
     MIRROR_LOST,
     NO_HEAD,
     UNUSABLE,
+    HOLD_ENDED,
+    STOP_ENDED,
+    ZONE_GONE,
+    ZONE_DENIED,
     MIRROR_DAMAGED,
     MIRROR_RACED,
     DRAINED,
@@ -214,6 +222,8 @@ def of_answer(op: Op, *, applied: bool, zone_records: object, probes: Probes) ->
     match op:
         case Cas(batch=batch):
             if applied:
+                if batch.origin == "cycle":
+                    _of_ends(batch, probes)
                 for swap in batch.swaps:
                     if swap.purpose == "repair":
                         probes.hit.add(REPAIRED)
@@ -235,6 +245,14 @@ def of_answer(op: Op, *, applied: bool, zone_records: object, probes: Probes) ->
                 probes.hit.add(FLOOR)
         case _:
             pass
+
+
+def _of_ends(batch: Batch, probes: Probes) -> None:
+    """Set what shows that a brake with an end was over: a cycle's batch rests on the very text that says it."""
+    if batch.switch is not None and batch.switch.before is not None and "mode=stop" in batch.switch.before.values[0]:
+        probes.hit.add(STOP_ENDED)
+    if any(swap.fence_before and "state=hold" in swap.fence_before.values[0] for swap in batch.swaps):
+        probes.hit.add(HOLD_ENDED)
 
 
 def _unowned(batch: Batch, records: object) -> bool:

@@ -6,21 +6,23 @@ decided. Every rule names the promise it belongs to.
 
 import zlib
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from enactor.batch import Batch
-from enactor.fence import Fence, Switch, is_running
+from enactor.fence import Fence, Garbled, Switch
 from enactor.observe import FenceRange, fence_range
 from enactor.plan import Plan, canonical_json, content_of_endpoint, digest_of
 from enactor.records import MANAGED_TYPES, Content, Kind, RecordSet, content_digest, content_of, kinds_of
 from enactor.table_keys import ALLOWS, CHUNKS, HEAD, PLANS
 
+from .actors import AWS_NOW
+from .hosted import ZoneState
 from .mirror_reading import MIRROR, mirrored
 from .table_model import Table
-from .world import ZoneState
 
 NEVER_EMPTY: Final = "never empty"
 NEVER_BACKWARDS: Final = "never backwards"
@@ -42,6 +44,8 @@ STATES_MAX: Final = 4_096
 """States of a zone whose reading is remembered; each is looked at several times in a row."""
 SHRINK_MAX: Final = 0.5
 DRAIN_MAX: Final = 0.7
+DRAIN_ENDS: Final = AWS_NOW + timedelta(seconds=600)
+"""Every slow-drain window of a story begins when the story does, and is this long."""
 Key = tuple[str, str, str]
 """What makes a record set one in its zone: name, type, identifier."""
 
@@ -54,8 +58,8 @@ class Story:
         self.contents: dict[str, dict[tuple[str, str], str]] = {}
         self.known: dict[tuple[str, str], set[str]] = {}
         self.retired: dict[str, frozenset[tuple[str, str]]] = {}
-        self.began: dict[str, frozenset[str]] = {}
-        """What each name answered when the story began; in the simulator no time passes, so every slow-drain window begins there."""
+        self.began: dict[tuple[str, str], frozenset[str]] = {}
+        """What each name of each zone answered when the story began: every slow-drain window begins there."""
         self._by_digest: dict[tuple[str, str, str], Content] = {}
         for plan in files:
             self._learn(plan)
@@ -79,6 +83,16 @@ class Story:
     def of_switch(self, switch: Switch) -> dict[tuple[str, str], str]:
         """Return what the plan that a switch names says."""
         return next((said for digest, said in self.contents.items() if digest.startswith(switch.plan)), {})
+
+
+def has_passed(until: datetime | None, now: datetime) -> bool:
+    """Tell whether an end has come."""
+    return until is not None and now >= until
+
+
+def runs(switch: Switch | Garbled | None, now: datetime) -> bool:
+    """Tell whether enactors may write into a zone: its switch says run, or it says stop until an instant that has come."""
+    return isinstance(switch, Switch) and (switch.mode == "run" or has_passed(switch.until, now))
 
 
 @lru_cache(STATES_MAX)
@@ -105,11 +119,18 @@ class Change(msgspec.Struct, frozen=True):
     new: FenceRange
     had: dict[str, tuple[RecordSet, ...]]
     has: dict[str, tuple[RecordSet, ...]]
+    seen: datetime
+    """What AWS's clock showed in the last answer that the writer has had: by that it judges ends, and so do we."""
 
     @property
     def ran(self) -> bool:
         """Tell whether the zone ran before."""
-        return is_running(self.old.switch.switch, None)
+        return runs(self.old.switch.switch, self.seen)
+
+    def was_held(self, name: str) -> bool:
+        """Tell whether a person had frozen a name, and the writer could not know that this had ended."""
+        before = _fence(self.old, name)
+        return before is not None and before.state == "hold" and not has_passed(before.until, self.seen)
 
     @property
     def changed(self) -> list[str]:
@@ -117,7 +138,9 @@ class Change(msgspec.Struct, frozen=True):
         return [name for name in sorted({*self.had, *self.has}) if self.had.get(name) != self.has.get(name)]
 
 
-def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) -> tuple[str, ...]:
+def of_batch(
+    story: Story, before: ZoneState, after: ZoneState, batch: Batch, seen: datetime = AWS_NOW
+) -> tuple[str, ...]:
     """Return what a batch that was applied has broken."""
     change = Change(
         before.zone.zone_id,
@@ -125,6 +148,7 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
         reading(after, story.fleet),
         sets_by_name(before),
         sets_by_name(after),
+        seen,
     )
     if batch.origin == "selftest":
         return _beside_scratch(before, after)
@@ -139,6 +163,7 @@ def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch) ->
         *_misnamed(change, batch),
         *_backwards(story, change, by_a_person=batch.origin == "verb"),
         *_thawed(change, batch),
+        *_not_running(change, batch),
         *_brought_back(change, batch),
         *(f"{WHOLE}: a batch changed {name}, for which it has no swap" for name in change.changed if name not in ours),
     )
@@ -216,7 +241,9 @@ def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
         gone = targets_of(change.had.get(name, ())) - targets_of(change.has.get(name, ()))
         is_cycle = batch.origin == "cycle"
         allows = before.allow if before and is_cycle else ()
-        allowed = {one.guard for one in allows if one.generation == after.gen}
+        allowed = {
+            one.guard for one in allows if one.generation == after.gen and not has_passed(one.until, change.seen)
+        }
         if len(gone & base) > SHRINK_MAX * len(base) and not allowed >= {"shrink-targets", "shrink-capacity"}:
             faults.append(f"{NEVER_UNASKED}: a batch took {len(gone & base)} of {len(base)} targets of {name} away")
         had, has = (weights_of(group.get(name, ())) for group in (change.had, change.has))
@@ -226,7 +253,7 @@ def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
             faults.append(
                 f"{NEVER_UNASKED}: a batch took {light} of {sum(weighs.values())} of the weight of {name} away"
             )
-        began = story.began.get(name, frozenset())
+        began = story.began.get((change.zone, name), frozenset()) if change.seen < DRAIN_ENDS else frozenset()
         left = len(began & targets_of(change.has.get(name, ())))
         if is_cycle and gone and base != began and left < (1 - DRAIN_MAX) * len(began) and "slow-drain" not in allowed:
             faults.append(f"{NEVER_UNASKED}: step by step {name} came to {left} of the {len(began)} targets it had")
@@ -241,14 +268,16 @@ def _lifted(change: Change) -> list[str]:
     faults = [
         f"{HOLD_MEANS_HOLD}: a batch retired {name}, which a person had frozen"
         for name in sorted(change.new.fences)
-        if _is_tombstone(change, name) and (before := _fence(change.old, name)) and before.state == "hold"
+        if _is_tombstone(change, name) and change.was_held(name)
     ]
     if not change.ran:
         return faults
     return faults + [
         f"{promise[fence.state]}: a batch took the mark of {name} away while the zone runs"
         for name in sorted(change.old.fences)
-        if (fence := _fence(change.old, name)) and fence.state in promise and name not in change.new.fences
+        if (fence := _fence(change.old, name))
+        and (fence.state == "retired" or change.was_held(name))
+        and name not in change.new.fences
     ]
 
 
@@ -358,12 +387,19 @@ def _backwards(story: Story, change: Change, *, by_a_person: bool) -> list[str]:
 def _thawed(change: Change, batch: Batch) -> list[str]:
     if batch.origin != "cycle":
         return []
-    held = [name for name in change.old.fences if (fence := _fence(change.old, name)) and fence.state == "hold"]
+    held = [name for name in change.old.fences if change.was_held(name)]
     return [
         f"{HOLD_MEANS_HOLD}: a batch wrote {name}, which a person had frozen"
         for name in held
         if change.old.fences[name] != change.new.fences.get(name) or name in change.changed
     ]
+
+
+def _not_running(change: Change, batch: Batch) -> list[str]:
+    """A cycle writes only where the switch says run, or where a stop has ended by the clock that the writer has seen."""
+    if batch.origin != "cycle" or change.ran:
+        return []
+    return [f"{STOP_MEANS_STOP}: a batch of a cycle landed in a zone that stands still"]
 
 
 def _ids(records: Sequence[RecordSet]) -> str:
@@ -390,6 +426,8 @@ def of_pair(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
     faults = []
     found = reading(state, story.fleet)
     zone = state.zone.zone_id
+    if state.trouble == "gone":
+        return ()  # what stood there stands nowhere
     for name, one in found.fences.items():
         fence = one.fence
         if (
@@ -406,26 +444,30 @@ def of_pair(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
     return tuple(faults)
 
 
-def of_meeting(story: Story, before: ZoneState, after: ZoneState, batch: Batch, table: Table) -> tuple[str, ...]:
+def of_meeting(
+    story: Story, moments: tuple[ZoneState, ZoneState], batch: Batch, table: Table, seen: datetime = AWS_NOW
+) -> tuple[str, ...]:
     """Return what a batch has broken that only zone and table together tell: who was retired, and which plan was opened."""
-    old, new = reading(before, story.fleet), reading(after, story.fleet)
+    before = moments[0]
+    old, new = (reading(moment, story.fleet) for moment in moments)
     was, now = old.switch.switch, new.switch.switch
     if not isinstance(was, Switch) or not isinstance(now, Switch):
         return ()
     if batch.origin == "cycle" and now.gen > was.gen > 0:
-        return tuple(_vanished(story, was, now, before.zone.zone_id, table))
+        allow = dict(table.get(f"{ALLOWS}{now.gen:012d}#vanished", ()))
+        if allow and not has_passed(datetime.fromisoformat(str(allow["until"])), seen):
+            return ()
+        return tuple(_vanished(story, was, now, before.zone.zone_id))
     if batch.origin == "verb":
         gone = [swap.name for swap in batch.swaps if swap.fence_after.state == "retired"]
         return tuple(_listed(story, now, before.zone.zone_id, gone, table))
     return ()
 
 
-def _vanished(story: Story, was: Switch, now: Switch, zone: str, table: Table) -> list[str]:
+def _vanished(story: Story, was: Switch, now: Switch, zone: str) -> list[str]:
     """A plan that leaves an endpoint out, and does not list it under retired, is opened only where a person allowed it."""
     retired = next((keys for digest, keys in story.retired.items() if digest.startswith(now.plan)), frozenset())
     left_out = {key for key in story.of_switch(was) if key[0] == zone} - set(story.of_switch(now)) - retired
-    if not left_out or f"{ALLOWS}{now.gen:012d}#vanished" in table:
-        return []
     return [
         f"{NEVER_UNASKED}: generation {now.gen} was opened, which leaves {name} out" for _, name in sorted(left_out)
     ]
@@ -458,13 +500,13 @@ def of_dark(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
     found = mirrored(table)
     fences = reading(state, story.fleet)
     switch = fences.switch.switch
-    if found is None or not isinstance(switch, Switch) or not is_running(switch, None):
+    if found is None or state.trouble or not isinstance(switch, Switch) or not runs(switch, state.aws_now):
         return ()
     generation, digest, _ = found
     if generation < switch.gen or (generation == switch.gen and not digest.startswith(switch.plan)):
         return ()  # an older one is at hand, or another: only repairs
     has = sets_by_name(state)
-    end = End(fences, has, frozenset({digest}), frozenset({digest}))
+    end = End(fences, has, frozenset({digest}), frozenset({digest}), state.aws_now)
     faults = [] if switch.gen == generation else [f"{NO_DEPENDENCY}: plan {generation} of the mirror was not opened"]
     return tuple(faults) + tuple(
         f"{NO_DEPENDENCY}: {name} stands at {_ids(has.get(name, ()))} and not as plan {generation} of the mirror says"
@@ -527,6 +569,7 @@ class End(msgspec.Struct, frozen=True):
     kept: frozenset[str]
     readable: frozenset[str]
     """Those of them that no collector has condemned."""
+    now: datetime
 
     def is_said(self, story: Story, key: tuple[str, str], digest: str) -> bool:
         """Tell whether a plan that can be read gives an endpoint the content of a digest."""
@@ -541,6 +584,8 @@ def of_end(
     `leaves`: a person may take the zone out of the fleet; where neither switch nor fence is left it is nobody's, on purpose.
     """
     found = reading(state, story.fleet)
+    if state.trouble == "gone":
+        return ()
     if leaves and found.switch.record is None and not found.fences:
         return ()
     head = head_generation(table)
@@ -548,7 +593,7 @@ def of_end(
     condemned = {one for one in manifests(table) if dict(table[f"{PLANS}{one:012d}"]).get("condemned")}
     kept = readable_digests(table)
     readable = kept & {digest for one, digest in manifests(table).items() if one not in condemned}
-    end = End(found, sets_by_name(state), kept, readable)
+    end = End(found, sets_by_name(state), kept, readable, state.aws_now)
     zone, has = state.zone.zone_id, end.has
     faults = [
         f"{NEVER_STUCK}: {name} stands at {_ids(has.get(name, ()))} and not as the newest plan, {head}, says"
@@ -575,11 +620,11 @@ def _waits(story: Story, end: End, name: str, wanted: str, *, may_be_refused: bo
         known = {said[key] for one, said in story.contents.items() if one in end.kept and key in said}
         return bool(records) and digest not in known
     fence = _fence(end.found, name)
-    if fence is None or fence.state != "live":
+    if fence is None or (fence.state != "live" and not has_passed(fence.until, end.now)):
         return True  # a person froze or retired it
     began, _, stood = fence.base.partition("/")
-    if began and not end.is_said(story, key, stood):
-        return True  # nobody can tell how much has gone: it waits for the end of the slow-drain window, and no time passes here
+    if began and end.now < DRAIN_ENDS and not end.is_said(story, key, stood):
+        return True  # nobody can tell how much has gone: it waits for the end of the slow-drain window
     if not end.is_said(story, key, fence.plan):  # what its fence names is in no plan any more: what is left stands
         return takes_too_much(records, story.content(*key, wanted) or ())
     return may_be_refused and fence.plan == digest and bool(records)

@@ -5,21 +5,24 @@ The one place where operations meet faults and steps meet promises; the schedule
 
 import zlib
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
 from enactor import wire
-from enactor.fence import Switch, is_running, switch_text, text_set
+from enactor.batch import Batch
+from enactor.fence import Switch, switch_text, text_set
 from enactor.names import switch_name
 from enactor.plan import Plan
 from enactor.sandbox import zone_model
 from enactor.sandbox.zone_model import Zone
 
 from . import promises
-from .actors import Actor, Ports, Troupe
-from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES, ThinPorts, at_the_wheel, collector, enactor, planner
-from .ops import batch_of, component, said
+from .actors import AWS_NOW, Actor, Ports, Troupe
+from .cast import FLEET, ZONE, ZONE_NAMES, ThinPorts, at_the_wheel, collector, enactor, planner
+from .hosted import ZoneState, state_of
+from .ops import batch_of, component, said, seen_seconds
 from .probes import LATE_APPLIED, LATE_REFUSED
 from .promises import Story
 from .remembered import remember
@@ -33,6 +36,10 @@ DEAD: Final = -2
 
 NO_FAULT: Final = ""
 KILL: Final = "kill -9"
+
+STOPS_BITS: Final = 8
+"""Stops are counted for each zone, side by side in one number."""
+STOPS_MASK: Final = (1 << STOPS_BITS) - 1
 
 NOT_OURS: Final = -1
 """In place of a number of stops: a person's own doing."""
@@ -49,7 +56,7 @@ class State(msgspec.Struct, frozen=True, order=True):
     held: tuple[tuple[int, int, int], ...] = ()
     """(actor, operation, stops) of every request kept on its way: what is asked, and how many stops there had been."""
     stops: int = 0
-    """How often the zone's switch went from run to anything else."""
+    """How often each zone's switch went from run to anything else, the first zone in the lowest bits."""
     decided: tuple[int, ...] = ()
     """How many stops there had been when each actor took up what it has in hand."""
 
@@ -83,6 +90,10 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a person may take the zone out of the fleet."""
     watched: Watched | None = None
     """Where planners watch: who they are, and what may come of it."""
+    zones: tuple[str, ...] = (ZONE,)
+    """The hosted zones that are there when the story begins, each in service."""
+    made: tuple[str, ...] = ()
+    """Those that somebody makes meanwhile; healthy hands know of them."""
 
 
 class Tier(msgspec.Struct, frozen=True):
@@ -111,21 +122,26 @@ class Stage:
         self._table_faults: dict[tuple[int, int], tuple[str, ...]] = {}
         self._pair_faults: dict[tuple[int, int], tuple[str, ...]] = {}
         self._end_faults: dict[tuple[int, int], tuple[str, ...]] = {}
-        self._running: dict[int, bool] = {}
+        self._running: dict[int, tuple[bool, ...]] = {}
         self._thin: Stage | None = None
+        zones = (*scenario.zones, *scenario.made)
         self.healers = self._troupe(
             (
-                at_the_wheel("healer", 0xF1, "start"),
-                enactor("healer", 0xF2),
+                *(at_the_wheel("healer", 0x1F1 + at, "start", zone=zone) for at, zone in enumerate(scenario.zones)),
+                *(at_the_wheel("healer", 0x2F1 + at, "init", zone=zone) for at, zone in enumerate(scenario.made)),
+                enactor("healer", 0xF2, zones=zones),
                 planner("healer", 0xF3, [scenario.plans[-1]], unguarded=bool(scenario.refused)),
-                enactor("healer", 0xF4, cycles=2),
-                collector("healer", 0xF5),
+                enactor("healer", 0xF4, cycles=2, zones=zones),
+                collector("healer", 0xF5, zones=zones),
             )
         )
-        self.helpers = self._troupe((enactor("helper", 0xF6, mirrored=True),))
+        self.helpers = self._troupe((enactor("helper", 0xF6, mirrored=True, zones=zones),))
         self.first = self._first()
-        sets = promises.sets_by_name(self.world.zones[self.first.zone])
-        self.story.began = {name: promises.targets_of(records) for name, records in sets.items()}
+        self.story.began = {
+            (part.zone_id, name): promises.targets_of(records)
+            for part in self.world.zones[self.first.zone].parts
+            for name, records in promises.sets_by_name(part).items()
+        }
 
     def _troupe(self, actors: Sequence[Actor]) -> Troupe:
         troupe = Troupe(actors, self.world.op, self.world.answers, self.world.probes, self.tier.ports)
@@ -134,17 +150,13 @@ class Stage:
         return troupe
 
     def _first(self) -> State:
-        zone = Zone.empty(ZONE, ZONE_NAME)
-        switch = Switch(fleet=FLEET, mode="run", gen=0, plan="none", nonce="0" * 16)
-        record = text_set(switch_name(FLEET, ZONE_NAME), switch_text(switch))
-        made = zone_model.apply(zone, [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)}])
-        assert isinstance(made, Zone), made
-        at = self.world.zone(made), self.world.backup
+        first, *others = map(_in_service, self.scenario.zones)
+        at = self.world.moment(msgspec.structs.replace(first, beside=tuple(others))), self.world.backup
         for number, plan in enumerate((*self.scenario.before, *self.scenario.published)):
             unguarded, mirrored = bool(self.scenario.refused), self.scenario.mirrored
             hands = [planner("earlier", 0xC0 + number, [plan], unguarded=unguarded, mirrored=mirrored)]
             if number < len(self.scenario.before):
-                hands.append(enactor("earlier", 0xE0 + number))
+                hands.append(enactor("earlier", 0xE0 + number, zones=self.scenario.zones))
             troupe = Troupe(hands, self.world.op, self.world.answers, ports=self.tier.ports)
             for start in troupe.starts_of:
                 at = self._to_the_end(troupe, start, *at)
@@ -204,13 +216,17 @@ class Stage:
     def _changed(self, state: State, zone: int, table: int) -> State:
         """Return the state with its parts changed; a switch that no longer says run is one more stop."""
         stops = state.stops
-        if zone != state.zone and self._runs(state.zone) and not self._runs(zone):
-            stops += 1
+        if zone != state.zone:
+            for number, (ran, runs) in enumerate(zip(self._runs(state.zone), self._runs(zone), strict=False)):
+                stops += (ran and not runs) << STOPS_BITS * number
         return State(zone, table, state.positions, state.held, stops, state.decided)
 
-    def _runs(self, zone: int) -> bool:
+    def _runs(self, zone: int) -> tuple[bool, ...]:
+        """Tell of each zone whether it runs; one that was made later comes behind the others."""
         if zone not in self._running:
-            self._running[zone] = is_running(promises.reading(self.world.zones[zone], FLEET).switch.switch, None)
+            moment = self.world.zones[zone]
+            switches = (promises.reading(part, FLEET).switch.switch for part in moment.parts)
+            self._running[zone] = tuple(promises.runs(switch, moment.aws_now) for switch in switches)
         return self._running[zone]
 
     def _crashed(self, position: int) -> tuple[str, ...]:
@@ -229,10 +245,8 @@ class Stage:
             faults += self._stopped_faults(state, op, stops)
             key = (state.zone, op)
             if key not in self._zone_faults:
-                batch = batch_of(self.world.ops[op])
-                assert batch is not None, "a batch, or a person, changes a zone"
-                before, after = self.world.zones[state.zone], self.world.zones[zone]
-                self._zone_faults[key] = promises.of_batch(self.story, before, after, batch)
+                batch, before, after = self._changing(state.zone, zone, op)
+                self._zone_faults[key] = promises.of_batch(self.story, before, after, batch, self._seen(op))
             faults += self._zone_faults[key]
             faults += self._meeting_faults(state, zone, table, op)
         if table != state.table and not by_person:
@@ -250,17 +264,32 @@ class Stage:
         known = self.pair_faults(state.zone, state.table)
         return faults + tuple(fault for fault in self.pair_faults(zone, table) if fault not in known)
 
-    def _meeting_faults(self, state: State, zone: int, table: int, op: int) -> tuple[str, ...]:
+    def _changing(self, zone: int, after: int, op: int) -> tuple[Batch, ZoneState, ZoneState]:
+        """Return a batch that was applied, and its zone before and after."""
         batch = batch_of(self.world.ops[op])
         assert batch is not None, "a batch, or a person, changes a zone"
+        one, other = self.world.zones[zone].at(batch.zone), self.world.zones[after].at(batch.zone)
+        assert one is not None, "what is not there is not changed"
+        assert other is not None, "nor taken away"
+        return batch, one, other
+
+    def _meeting_faults(self, state: State, zone: int, table: int, op: int) -> tuple[str, ...]:
+        batch, before, after = self._changing(state.zone, zone, op)
         if not batch.opens and batch.origin != "verb":
             return ()
-        before, after = self.world.zones[state.zone], self.world.zones[zone]
-        return promises.of_meeting(self.story, before, after, batch, self.world.tables[table])
+        return promises.of_meeting(self.story, (before, after), batch, self.world.tables[table], self._seen(op))
+
+    def _seen(self, op: int) -> datetime:
+        """Return what AWS's clock showed in the last answer that the sender of a batch has had."""
+        return AWS_NOW + timedelta(seconds=seen_seconds(self.world.ops[op]))
 
     def _stopped_faults(self, state: State, op: int, stops: int) -> tuple[str, ...]:
         batch = batch_of(self.world.ops[op])
-        if stops >= state.stops or batch is None or batch.origin != "cycle":
+        if stops == state.stops or batch is None or batch.origin != "cycle":
+            return ()
+        ids = [part.zone_id for part in self.world.zones[state.zone].parts]
+        shift = STOPS_BITS * ids.index(batch.zone)
+        if stops >> shift & STOPS_MASK >= state.stops >> shift & STOPS_MASK:
             return ()
         return (f"{promises.STOP_MEANS_STOP}: a batch that was decided before a stop landed after it",)
 
@@ -268,7 +297,11 @@ class Stage:
         """Return what is wrong between a zone and the table."""
         key = (zone, table)
         if key not in self._pair_faults:
-            self._pair_faults[key] = promises.of_pair(self.story, self.world.zones[zone], self.world.tables[table])
+            self._pair_faults[key] = tuple(
+                fault
+                for part in self.world.zones[zone].parts
+                for fault in promises.of_pair(self.story, part, self.world.tables[table])
+            )
         return self._pair_faults[key]
 
     def end_faults(self, zone: int, table: int) -> tuple[str, ...]:
@@ -287,17 +320,24 @@ class Stage:
         if self._thin is None:
             self._thin = Stage(self.scenario)
         world = self._thin.world
-        return self._thin.end_faults(world.zone(self.world.zones[zone].zone), world.table(self.world.tables[table]))
+        return self._thin.end_faults(world.moment(self.world.zones[zone]), world.table(self.world.tables[table]))
 
     def _healed(self, zone: int, table: int) -> tuple[str, ...]:
         faults: list[str] = []
         if self.scenario.mirrored and DARK in self.world.tables[table]:
             zone, table = self._worked(self.helpers, zone, table, faults)
-            faults += promises.of_dark(self.story, self.world.zones[zone], self.world.tables[table])
-        zone, table = self._worked(self.healers, zone, self.world.lit(table), faults)
-        end = self.world.zones[zone], self.world.tables[table]
-        faults += promises.of_end(self.story, *end, refused=self.scenario.refused, leaves=self.scenario.leaves)
+            for part in self.world.zones[zone].parts:
+                faults += promises.of_dark(self.story, self._timed(part, zone), self.world.tables[table])
+        zone, table = self._worked(self.healers, self.world.granted(zone), self.world.lit(table), faults)
+        for part in self.world.zones[zone].parts:
+            end = self._timed(part, zone), self.world.tables[table]
+            faults += promises.of_end(self.story, *end, refused=self.scenario.refused, leaves=self.scenario.leaves)
         return tuple(faults)
+
+    def _timed(self, part: ZoneState, zone: int) -> ZoneState:
+        """Return one zone with the time that it is."""
+        late = self.world.zones[zone].late_seconds
+        return msgspec.structs.replace(part, late_seconds=late) if part.late_seconds != late else part
 
     def _worked(self, troupe: Troupe, zone: int, table: int, faults: list[str]) -> tuple[int, int]:
         """Let healthy hands do all they do, one after the other; add what they broke."""
@@ -335,6 +375,16 @@ class Stage:
         op = self.troupe.pending[state.positions[step.actor]]
         suffix = f"  !! {step.fault}" if step.fault else ""
         return f"{name:10} {said(self.world.ops[op])}{suffix}"
+
+
+def _in_service(zone_id: str) -> ZoneState:
+    """Return a zone as `enactor init` leaves it."""
+    zone = Zone.empty(zone_id, ZONE_NAMES[zone_id])
+    switch = Switch(fleet=FLEET, mode="run", gen=0, plan="none", nonce="0" * 16)
+    record = text_set(switch_name(FLEET, zone.name), switch_text(switch))
+    made = zone_model.apply(zone, [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)}])
+    assert isinstance(made, Zone), made
+    return state_of(made)
 
 
 def _placed(state: State, actor: int, position: int) -> State:

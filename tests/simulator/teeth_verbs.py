@@ -57,6 +57,7 @@ from .teeth_guards import GUARD_TEETH
 from .teeth_ruins import RUIN_TEETH
 from .teeth_signals import SIGNAL_TEETH
 from .teeth_steps import STEP_TEETH
+from .teeth_zones import ZONE_TEETH
 from .wire_alone import left
 
 
@@ -397,4 +398,5 @@ TEETH: Final = (
     *SIGNAL_TEETH,
     *GUARD_TEETH,
     *RUIN_TEETH,
+    *ZONE_TEETH,
 )

@@ -22,7 +22,7 @@ from .exhaustive import search
 from .scenarios import OCTOBER, PINNED, STARTED_AGAIN
 from .schedules import Tally, campaign, decoded, encoded
 from .stage import Scenario, Stage, Tier, timeline
-from .stories import ALL
+from .stories import ALL, SELDOM
 from .wire_alone import left
 from .wire_clients import error_of
 from .wire_promises import Failure
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the lim
 
 RUNS: Final = 12
 """For each scenario. docs/simulator.md says what more costs, and where the rest is played."""
+RUNS_OF_SELDOM: Final = 4
 SOCKET_RUNS: Final = 3
 FAULTS_MAX: Final = 4
 REPOSITORY: Final = Path(__file__).parents[2]
@@ -49,11 +50,11 @@ def wire() -> Iterator[Tier]:
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.name)
 def test_no_random_run_on_the_wire_breaks_a_promise(wire: Tier, scenario: Scenario) -> None:
     """Whatever request gets no answer, a late one, or an error in AWS's own words."""
-    stage, tally = Stage(scenario, wire), Tally()
-    campaign(stage, iter(range(RUNS)), faults_max=FAULTS_MAX, tally=tally)
+    stage, tally, runs = Stage(scenario, wire), Tally(), RUNS_OF_SELDOM if scenario in SELDOM else RUNS
+    campaign(stage, iter(range(runs)), faults_max=FAULTS_MAX, tally=tally)
     for line, found in tally.found:
         pytest.fail(violation(Stage(scenario, wire), line, found))
-    assert tally.runs == RUNS
+    assert tally.runs == runs
     if scenario is OCTOBER:
         assert stage.world.probes.hit >= MET
 

@@ -33,7 +33,7 @@ from enactor.sandbox.isolation import inside, isolated
 from enactor.sandbox.wire import Reply
 from enactor.table import PlanTable, table_client
 
-from .actors import Broken, Line
+from .actors import AWS_NOW, Broken, Line, seconds_in
 from .cast import FLEET, ZONE_NAMES
 from .ops import Sent, component
 from .wire_promises import NEVER_A_STORM, Failure, judge
@@ -56,6 +56,8 @@ class Here(msgspec.Struct):
     """Whether the actor's clock goes on while it waits for an answer that does not come."""
     batch: Batch | None = None
     """The batch that the request in hand is made from."""
+    seen_seconds: int = 0
+    """How late it was by the last answer of AWS before that batch."""
     outage: tuple[tuple[int, tuple[str, str, bytes]], Failure] | None = None
     """The request that finds no answer, in which of a person's commands, and how."""
     retry_tokens: dict[int, int] = {}
@@ -85,6 +87,7 @@ class WireZones(Route53Zones):
     def compare_and_swap(self, batch: Batch) -> Outcome:
         here = HERE.get()
         here.batch, here.answers = batch, []
+        here.seen_seconds = seconds_in(self.aws_now() or AWS_NOW)
         try:
             outcome = super().compare_and_swap(batch)
         finally:
@@ -182,7 +185,7 @@ class _Quota(quota.RetryQuota):
 def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
     """Stop with the request in hand, and go on with its answer, or without one."""
     here = HERE.get()
-    asked = sent(request, here.batch, ZONE_NAMES)
+    asked = sent(request, here.batch, ZONE_NAMES, here.seen_seconds)
     if component(asked) == "zone":
         if not here.paid:
             raise Broken(f"{NEVER_A_STORM}: a request goes to Route 53 that the budget knows nothing of")

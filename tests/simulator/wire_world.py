@@ -26,9 +26,10 @@ from enactor.sandbox.wire import DEFAULT_REGION, Reply
 from enactor.table_items import _decoded, _encoded
 
 from .actors import AWS_NOW, Answer
-from .cast import FLEET, ZONE, ZONE_NAME, ZONE_NAMES
-from .ops import Cas, DeleteAll, Op, Pairs, Sent, Transact, is_write
-from .probes import of_answer
+from .cast import FLEET, ZONE_NAMES
+from .hosted import Trouble, refusal_of, state_of
+from .ops import Cas, DeleteAll, Op, Pairs, Sent, Transact, is_write, zone_id_of
+from .probes import ZONE_DENIED, ZONE_GONE, of_answer
 from .stage import Tier
 from .table_model import Table
 from .wire_clients import TABLE, WirePorts, clients
@@ -77,6 +78,8 @@ class Aws:
         self._sandbox = sandbox
         self._http = URLLib3Session() if over_socket else None
         self.requests = 0
+        self.late_seconds = 0
+        """How much later than at the beginning it is by AWS's clock."""
         self._table_in_place: Table | None = None
         assert sandbox._moto is not None, "the table is moto's"
         self._backend = dynamodb_backends[sandbox._moto.account][DEFAULT_REGION]
@@ -90,7 +93,7 @@ class Aws:
         self._sandbox.engine.ledger.reset()
         reply = self._over_socket(request) if self._http else self._sandbox._serve(environ(request))
         headers = {name.lower(): value for name, value in reply.headers if name.lower() not in VOLATILE_HEADERS}
-        headers["date"] = formatdate(AWS_NOW.timestamp(), usegmt=True)
+        headers["date"] = formatdate(AWS_NOW.timestamp() + self.late_seconds, usegmt=True)
         headers["x-amzn-requestid"] = (
             "SIMULATED"  # what has none is a proxy's page, and one of its own would differ in each run
         )
@@ -184,11 +187,21 @@ class WireWorld(World):
         asked = self.ops[op]
         if not isinstance(asked, Sent):
             return super()._stepped_zone(zone, op)
-        engine, state = self._aws._sandbox.engine, self.zones[zone]
+        engine, moment = self._aws._sandbox.engine, self.zones[zone]
+        state = moment.at(zone_id_of(asked))
+        if state is None or state.trouble:
+            return zone, self._refused(asked, state.trouble if state else "gone")
         engine.replace_zone(state.zone)
+        self._aws.late_seconds = moment.late_seconds
         answer = self._answered(asked, state.records)
-        after = engine.zone(state.zone.zone_id)
-        return zone if after is state.zone else self.zone(after), answer
+        after = engine.zone(state.zone_id)
+        return zone if after is state.zone else self.moment(moment.with_part(state_of(after))), answer
+
+    def _refused(self, asked: Sent, trouble: Trouble) -> int:
+        """Return Route 53's answer for a zone that is gone, or that nobody may touch."""
+        self.probes.hit.add(ZONE_GONE if trouble == "gone" else ZONE_DENIED)
+        reply = wire.error_reply("route53", *refusal_of(trouble))
+        return self.answers.number(("reply", repr(reply)), lambda: Answer(reply))
 
     def _stepped_table(self, table: int, op: int) -> tuple[int, int]:
         asked = self.ops[op]
@@ -267,7 +280,8 @@ def wire_tier(
     else:
         sandbox._moto = MotoWorld()
     try:
-        sandbox.create_zone(ZONE_NAME, ZONE)
+        for zone, name in ZONE_NAMES.items():
+            sandbox.create_zone(name, zone)
         aws = Aws(sandbox, over_socket=over_socket)
         environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": sandbox.endpoint_url if over_socket else NOWHERE}
         with clients(environment) as made:

@@ -12,6 +12,7 @@ import msgspec
 from botocore.exceptions import ClientError
 
 from enactor import names, wire
+from enactor.aws_errors import outside_error
 from enactor.batch import Batch
 from enactor.outcome import Applied, Outcome, OverBudget, Unknown, ZoneBusy
 from enactor.ports import Stopping, Unavailable
@@ -24,6 +25,7 @@ from enactor.table_keys import CHUNKS, PLANS
 
 from . import mirror_model, table_model
 from .actors import Answer
+from .hosted import Trouble, ZoneState, error_of, state_of
 from .mirror_reading import MIRROR
 from .ops import (
     ALL_BAD,
@@ -53,12 +55,16 @@ from .ops import (
     TableByHand,
     TableHand,
     TableRuin,
+    TimePasses,
     Transact,
     Under,
+    ZoneByHand,
     ZoneRead,
+    is_by_hand,
     is_write,
+    zone_id_of,
 )
-from .probes import Probes, of_answer
+from .probes import ZONE_DENIED, ZONE_GONE, Probes, of_answer
 from .ruined_table import RUINS, ruined
 from .table_model import Table
 
@@ -103,13 +109,6 @@ class Interned(list[T]):
         return found
 
 
-class ZoneState(msgspec.Struct, frozen=True, eq=False):
-    """One zone at one moment: the model's value, and its record sets in the order of a listing."""
-
-    zone: Zone
-    records: tuple[RecordSet, ...]
-
-
 class World:
     """Interned states of the parts, and what operations make of them."""
 
@@ -119,7 +118,6 @@ class World:
         self.tables: Interned[Table] = Interned()
         self.ops: Interned[Op] = Interned()
         self.answers: Interned[Answer] = Interned()
-        self.applied = self.fixed(APPLIED)
         self.lost = self.fixed(LOST)
         self.throttled_batch = self.fixed(THROTTLED_BATCH)
         self.busy_batch = self.fixed(BUSY_BATCH)
@@ -143,8 +141,11 @@ class World:
 
     def zone(self, zone: Zone) -> int:
         """Return a zone state's number."""
-        records = tuple(wire.record_from_wire(found) for found in zone.sets())
-        return self.zones.number((zone.zone_id, records), lambda: ZoneState(zone, records))
+        return self.moment(state_of(zone))
+
+    def moment(self, state: ZoneState) -> int:
+        """Return the number of what zones there are at a moment."""
+        return self.zones.number(state.key, lambda: state)
 
     def table(self, table: Table) -> int:
         """Return a table state's number."""
@@ -153,7 +154,9 @@ class World:
     def faults_of(self, op: Op) -> tuple[Fault, ...]:
         """Return the faults that can strike an operation. To be killed is to get no more turns, which needs no step."""
         match op:
-            case ByHand() | TableByHand() | SdkWait():
+            case SdkWait():
+                return ()
+            case _ if is_by_hand(op):
                 return ()
             case Cas():
                 return (HOLD, THROTTLE, BUSY)
@@ -191,21 +194,48 @@ class World:
         return found
 
     def _stepped_zone(self, zone: int, op: int) -> tuple[int, int]:
-        asked, state = self.ops[op], self.zones[zone]
+        asked, moment = self.ops[op], self.zones[zone]
+        if isinstance(asked, TimePasses | ZoneByHand):
+            return self.moment(befallen(moment, asked)), self.slept
+        state = moment.at(zone_id_of(asked))
         if isinstance(asked, ByHand):
-            return self.zone(by_hand(state, asked)), self.slept
+            after = moment if state is None or state.trouble else moment.with_part(state_of(by_hand(state, asked)))
+            return self.moment(after), self.slept
+        if state is None or state.trouble:
+            return zone, self._in_trouble(asked, state.trouble if state else "gone", moment)
         if isinstance(asked, Raw):
             return self._raw(zone, state, asked)
         if isinstance(asked, Cas):
-            after, outcome = played(state.zone, asked.batch)
+            after_it, outcome = played(state.zone, asked.batch)
             applied = isinstance(outcome, Applied)
             of_answer(asked, applied=applied, zone_records=state.records, probes=self.probes)
             if isinstance(outcome, Applied):
-                return self.zone(after), self.applied
-            return zone, self.answers.number(("cas", repr(outcome)), lambda: Answer(outcome))
+                return self.moment(moment.with_part(state_of(after_it))), self._dated(
+                    ("cas", "applied"), APPLIED, moment
+                )
+            return zone, self._dated(("cas", repr(outcome)), Answer(outcome), moment)
         assert isinstance(asked, Fences | SwitchAlone | Listing | At), asked
         records = seen(state.records, asked, self.zone_names)
-        return zone, self.answers.number(("records", records), lambda: Answer(records))
+        return zone, self._dated(("records", records), Answer(records), moment)
+
+    def _dated(self, key: tuple[object, ...], answer: Answer, moment: ZoneState) -> int:
+        """Return the number of an answer that bears AWS's Date, once time has gone by."""
+        if not moment.late_seconds:
+            return self.answers.number(key, lambda: answer)
+        dated = msgspec.structs.replace(answer, date=moment.aws_now)
+        return self.answers.number((*key, moment.late_seconds), lambda: dated)
+
+    def _in_trouble(self, asked: Op, trouble: Trouble, moment: ZoneState) -> int:
+        """Return the answer for a zone that is gone, or that nobody may touch."""
+        self.probes.hit.add(ZONE_GONE if trouble == "gone" else ZONE_DENIED)
+        zone = zone_id_of(asked)
+        if isinstance(asked, Cas):
+            outcome = _outcome(error_of(trouble, "ChangeResourceRecordSets"), asked.batch)
+            return self._dated(("cas", repr(outcome)), Answer(outcome), moment)
+        fault = outside_error(
+            error_of(trouble, "ListResourceRecordSets"), what=f"reading hosted zone {zone}", where="Route 53"
+        )
+        return self._dated((trouble, zone), Answer(error=fault), moment)
 
     def _raw(self, zone: int, state: ZoneState, asked: Raw) -> tuple[int, int]:
         changes = [
@@ -213,7 +243,7 @@ class World:
         ]
         after = zone_model.apply(state.zone, changes)
         if isinstance(after, Zone):
-            return self.zone(after), self.slept
+            return self.moment(self.zones[zone].with_part(state_of(after))), self.slept
         error = refusal(after)
         return zone, self.answers.number(("raw", str(error)), lambda: Answer(error=error))
 
@@ -236,6 +266,14 @@ class World:
         made = Answer(error=value) if isinstance(value, ClientError) else Answer(value)
         answer = self.answers.number(("mirror", repr(value)), lambda: made)
         return (self.table(after) if after is not self.tables[table] else table), answer
+
+    def granted(self, zone: int) -> int:
+        """Return the zones where nobody is denied any more."""
+        moment = self.zones[zone]
+        for part in moment.parts:
+            if part.trouble == "denied":
+                moment = moment.with_part(msgspec.structs.replace(part, trouble="", beside=()))
+        return self.moment(moment) if moment is not self.zones[zone] else zone
 
     def lit(self, table: int) -> int:
         """Return the table that answers again."""
@@ -319,6 +357,19 @@ def _swapped(table: Table) -> Table:
     data = [dict(table[sk])["data"] for sk in (first, last)]
     swapped = {first: {**dict(table[first]), "data": data[1]}, last: {**dict(table[last]), "data": data[0]}}
     return {**table, **{sk: tuple(sorted(item.items())) for sk, item in swapped.items()}}
+
+
+def befallen(moment: ZoneState, op: TimePasses | ZoneByHand) -> ZoneState:
+    """Return the zones after time has gone by, or after something befell one of them."""
+    if isinstance(op, TimePasses):
+        return msgspec.structs.replace(moment, late_seconds=moment.late_seconds + op.seconds)
+    if op.hand == "make it anew":
+        return moment if moment.at(op.made) else moment.with_part(state_of(Zone.empty(op.made, moment.zone.name)))
+    part = moment.at(op.zone)
+    if part is None or part.trouble == "gone":
+        return moment
+    troubles: dict[str, Trouble] = {"delete the zone": "gone", "deny it": "denied", "grant it": ""}
+    return moment.with_part(msgspec.structs.replace(part, trouble=troubles[op.hand]))
 
 
 def by_hand(state: ZoneState, op: ByHand) -> Zone:
