@@ -19,6 +19,7 @@ from planner.publishing import Wish
 
 from .actors import Actor, Broken, Line
 from .hands import AGAIN, FLEET, OTHER, WRITTEN_AT, ZONE, ZONE_NAME, ZONE_NAMES, Hands, ignored
+from .healed import HEALED_CYCLES_MAX
 from .mirror_model import WatchedMirror
 from .ops import ByHand, TableByHand, TimePasses, ZoneByHand
 from .probes import Listener, of_collect, of_cycle
@@ -89,6 +90,23 @@ def enactor(
                 of_cycle(one.cycle(survey_seconds=survey_seconds), line.probes)
                 if line.claims.groundless:
                     raise Broken(line.claims.groundless[0])
+
+    return Actor(name=name, number=number, body=body)
+
+
+def healthy(name: str, number: int, zones: Sequence[str]) -> Actor:
+    """Return an enactor that works until it has nothing more to do, or for as many cycles as that may take, and then looks."""
+
+    def body(line: Line) -> Any:
+        one = new_enactor(line, name, None, zone_ids=tuple(zones))
+        for _ in range(HEALED_CYCLES_MAX):
+            done = one.cycle()
+            of_cycle(done, line.probes)
+            if line.claims.groundless:
+                raise Broken(line.claims.groundless[0])
+            if not done.changes:
+                break  # the next would see the very same
+        return one.survey()
 
     return Actor(name=name, number=number, body=body)
 

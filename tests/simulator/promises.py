@@ -513,7 +513,7 @@ def of_dark(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
         for (zone, name), wanted in sorted(story.contents.get(digest, {}).items())
         if zone == state.zone.zone_id
         and content_digest(content_of(has.get(name, ()))) != wanted
-        and not _waits(story, end, name, wanted, may_be_refused=False)
+        and not waits(story, end, name, wanted, may_be_refused=False)
     )
 
 
@@ -576,6 +576,14 @@ class End(msgspec.Struct, frozen=True):
         return any(said.get(key) == digest for one, said in story.contents.items() if one in self.readable)
 
 
+def end_of(story: Story, state: ZoneState, table: Table) -> End:
+    """Return what stands in one zone and in the table."""
+    condemned = {one for one in manifests(table) if dict(table[f"{PLANS}{one:012d}"]).get("condemned")}
+    kept = readable_digests(table)
+    readable = kept & {digest for one, digest in manifests(table).items() if one not in condemned}
+    return End(reading(state, story.fleet), sets_by_name(state), kept, readable, state.aws_now)
+
+
 def of_end(
     story: Story, state: ZoneState, table: Table, *, refused: frozenset[str], leaves: bool = False
 ) -> tuple[str, ...]:
@@ -590,17 +598,14 @@ def of_end(
         return ()
     head = head_generation(table)
     wanted = story.contents.get(manifests(table).get(head, ""), {})
-    condemned = {one for one in manifests(table) if dict(table[f"{PLANS}{one:012d}"]).get("condemned")}
-    kept = readable_digests(table)
-    readable = kept & {digest for one, digest in manifests(table).items() if one not in condemned}
-    end = End(found, sets_by_name(state), kept, readable, state.aws_now)
+    end = end_of(story, state, table)
     zone, has = state.zone.zone_id, end.has
     faults = [
         f"{NEVER_STUCK}: {name} stands at {_ids(has.get(name, ()))} and not as the newest plan, {head}, says"
         for (its_zone, name), digest in sorted(wanted.items())
         if its_zone == zone
         and content_digest(content_of(has.get(name, ()))) != digest
-        and not _waits(story, end, name, digest, may_be_refused=name in refused)
+        and not waits(story, end, name, digest, may_be_refused=name in refused)
     ]
     if not wanted:
         faults.append(f"{NEVER_STUCK}: HEAD is {head}, and that is no plan which anybody published")
@@ -611,7 +616,7 @@ def of_end(
     return tuple(faults)
 
 
-def _waits(story: Story, end: End, name: str, wanted: str, *, may_be_refused: bool) -> bool:
+def waits(story: Story, end: End, name: str, wanted: str, *, may_be_refused: bool) -> bool:
     """Tell whether an endpoint is in a state that names what a person must decide: garbled, foreign, or refused by a guard."""
     records = end.has.get(name, ())
     digest = content_digest(content_of(records))

@@ -15,12 +15,14 @@ from enactor.batch import Batch
 from enactor.fence import Switch, switch_text, text_set
 from enactor.names import switch_name
 from enactor.plan import Plan
+from enactor.report import SurveyReport
 from enactor.sandbox import zone_model
 from enactor.sandbox.zone_model import Zone
 
 from . import promises
 from .actors import AWS_NOW, Actor, Ports, Troupe
-from .cast import FLEET, ZONE, ZONE_NAMES, ThinPorts, at_the_wheel, collector, enactor, planner
+from .cast import FLEET, ZONE, ZONE_NAMES, ThinPorts, at_the_wheel, collector, enactor, healthy, planner
+from .healed import HEALED_STEPS_MAX, is_nobodys, of_alone
 from .hosted import ZoneState, state_of
 from .ops import batch_of, component, said, seen_seconds
 from .probes import LATE_APPLIED, LATE_REFUSED
@@ -124,12 +126,14 @@ class Stage:
         self._end_faults: dict[tuple[int, int], tuple[str, ...]] = {}
         self._running: dict[int, tuple[bool, ...]] = {}
         self._thin: Stage | None = None
+        self._report: SurveyReport | None = None
+        """What the last healthy enactor has seen at its end."""
         zones = (*scenario.zones, *scenario.made)
+        self.starters = self._starting(0xF100)
+        self.alone = self._troupe((healthy("healer", 0xF2, zones),))
+        self.again = self._starting(0xF200)
         self.healers = self._troupe(
             (
-                *(at_the_wheel("healer", 0x1F1 + at, "start", zone=zone) for at, zone in enumerate(scenario.zones)),
-                *(at_the_wheel("healer", 0x2F1 + at, "init", zone=zone) for at, zone in enumerate(scenario.made)),
-                enactor("healer", 0xF2, zones=zones),
                 planner("healer", 0xF3, [scenario.plans[-1]], unguarded=bool(scenario.refused)),
                 enactor("healer", 0xF4, cycles=2, zones=zones),
                 collector("healer", 0xF5, zones=zones),
@@ -142,6 +146,13 @@ class Stage:
             for part in self.world.zones[self.first.zone].parts
             for name, records in promises.sets_by_name(part).items()
         }
+
+    def _starting(self, number: int) -> Troupe:
+        """Return somebody who starts every zone, and brings into service what was made anew."""
+        deeds = [(zone, "start") for zone in self.scenario.zones] + [(zone, "init") for zone in self.scenario.made]
+        return self._troupe(
+            [at_the_wheel("healer", number + at, deed, zone=zone) for at, (zone, deed) in enumerate(deeds)]
+        )
 
     def _troupe(self, actors: Sequence[Actor]) -> Troupe:
         troupe = Troupe(actors, self.world.op, self.world.answers, self.world.probes, self.tier.ports)
@@ -305,7 +316,7 @@ class Stage:
         return self._pair_faults[key]
 
     def end_faults(self, zone: int, table: int) -> tuple[str, ...]:
-        """Return what healthy hands cannot bring right from here: start, a cycle, the last plan published, two cycles, a collect."""
+        """Return what healthy hands cannot bring right from here: start, an enactor alone, the last plan published, two cycles, a collect."""
         key = (zone, table)
         if key not in self._end_faults:
             self._end_faults[key] = self._healed(zone, table) if self._heals(zone) else self._healed_thinly(zone, table)
@@ -328,22 +339,45 @@ class Stage:
             zone, table = self._worked(self.helpers, zone, table, faults)
             for part in self.world.zones[zone].parts:
                 faults += promises.of_dark(self.story, self._timed(part, zone), self.world.tables[table])
-        zone, table = self._worked(self.healers, self.world.granted(zone), self.world.lit(table), faults)
+        zone, table = self._healed_alone(zone, self.world.lit(table), faults)
+        if (granted := self.world.granted(zone)) != zone:
+            zone, table = self._worked(self.again, granted, table, faults)
+        zone, table = self._worked(self.healers, zone, table, faults)
         for part in self.world.zones[zone].parts:
             end = self._timed(part, zone), self.world.tables[table]
             faults += promises.of_end(self.story, *end, refused=self.scenario.refused, leaves=self.scenario.leaves)
         return tuple(faults)
+
+    def _healed_alone(self, zone: int, table: int, faults: list[str]) -> tuple[int, int]:
+        """Let one enactor alone bring right what it can, in so many calls; who is denied a zone is denied it still."""
+        zone, table = self._worked(self.starters, zone, table, faults)
+        steps_max = (
+            HEALED_STEPS_MAX * len(self.world.zones[zone].parts) if self.tier.name == THIN.name else STEPS_TO_HEAL_MAX
+        )
+        zone, table = self._worked(self.alone, zone, table, faults, steps_max)
+        report = self._report
+        if report is None:
+            return zone, table
+        for part in self.world.zones[zone].parts:
+            if self.scenario.leaves and is_nobodys(self.story, part):
+                continue
+            given = self._timed(part, zone), self.world.tables[table], report, self.scenario.refused
+            faults += of_alone(self.story, *given)
+        return zone, table
 
     def _timed(self, part: ZoneState, zone: int) -> ZoneState:
         """Return one zone with the time that it is."""
         late = self.world.zones[zone].late_seconds
         return msgspec.structs.replace(part, late_seconds=late) if part.late_seconds != late else part
 
-    def _worked(self, troupe: Troupe, zone: int, table: int, faults: list[str]) -> tuple[int, int]:
+    def _worked(
+        self, troupe: Troupe, zone: int, table: int, faults: list[str], steps_max: int = STEPS_TO_HEAL_MAX
+    ) -> tuple[int, int]:
         """Let healthy hands do all they do, one after the other; add what they broke."""
+        self._report = None
         for start in troupe.starts_of:
             position = start
-            for _ in range(STEPS_TO_HEAL_MAX):
+            for _ in range(steps_max):
                 op = troupe.pending[position]
                 if op < 0:
                     break
@@ -356,6 +390,8 @@ class Stage:
             ended = troupe.ends.get(position)
             if ended is not None and ended.crash:
                 faults.append(ended.crash)
+            if ended is not None and isinstance(ended.result, SurveyReport):
+                self._report = ended.result
         return zone, table
 
     def turns(self, state: State) -> list[int]:

@@ -5,12 +5,14 @@ from typing import Any, Final
 
 import msgspec
 
-from enactor import table_collecting
+from enactor import cycle_report, table_collecting
+from enactor.library import Library
 from enactor.table_reading import TableReading
 from planner import publisher
 from planner.publishing import Parent, Publication, decide
 
 from .promises import NEVER_COLLECT, NEVER_STUCK
+from .scenarios import REFUSED
 from .scenarios_ruins import CHUNKS_SPOILT, HEAD_ASTRAY, HEAD_GONE
 from .teeth import Tooth, _put
 
@@ -42,5 +44,17 @@ RUIN_TEETH: Final = (
         promises=frozenset({NEVER_STUCK}),
         scenario=CHUNKS_SPOILT,
         out=_any_head_is_sound,
+    ),
+    Tooth(
+        name="below a newest plan that cannot be used the next one heals",
+        promises=frozenset({NEVER_STUCK}),
+        scenario=CHUNKS_SPOILT,
+        out=lambda: _put((Library, "_newest_below", lambda *_: None)),
+    ),
+    Tooth(
+        name="a survey says what each endpoint waits for",
+        promises=frozenset({NEVER_STUCK}),
+        scenario=REFUSED,
+        out=lambda: _put((cycle_report, "reasons_of", lambda _: ())),
     ),
 )
