@@ -18,6 +18,7 @@ from enactor.wheel import Wheel
 from tests.simulator.cast import FLEET, ZONE, ZONE_NAMES, ignored
 from tests.simulator.thin_ports import ThinTable, ThinZones
 
+from .healing_mirror import mirror_on
 from .healing_world import LATEST, Lab, OldDisk, Ruin, publish_to, stored
 
 CYCLES: Final = 3
@@ -45,7 +46,7 @@ class Hands:
             limits=LimitsTable(),
             zones=self._zones,
             store=self._table,
-            library=Library(self._table, disk),
+            library=Library(self._table, disk, mirror_on(self.lab) if ruin.mirror.hand != "none" else None),
             clock=self.lab,
             chance=self.lab,
             tally=tally,

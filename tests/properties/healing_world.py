@@ -1,4 +1,4 @@
-"""A fleet's zone, table and disk as any history may have left them, made by hand from a few plans: for `test_healing`."""
+"""A fleet's zone, table, disk and mirror as any history may have left them, made by hand from a few plans: for `test_healing`."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -22,10 +22,11 @@ from planner.publisher import Signature, publish
 from planner.publishing import Wish
 from tests.simulator import promises
 from tests.simulator.cast import FLEET, WRITTEN_AT, ZONE, ZONE_NAME
-from tests.simulator.ops import Cas, Op, component
+from tests.simulator.ops import Cas, MirrorGet, Op, component
 from tests.simulator.table_model import Table
 from tests.simulator.thin_ports import ThinDisk, ThinTable
 
+from .healing_mirror import Mirrored, answered, object_of
 from .model_line import ModelLine
 
 API: Final = "api.example.test."
@@ -119,6 +120,7 @@ class Ruin(msgspec.Struct, frozen=True, kw_only=True):
     disk: tuple[int, ...]
     """The generations that this enactor kept on its disk."""
     disk_damaged: bool = False
+    mirror: Mirrored = Mirrored()
 
 
 class Lab(ModelLine):
@@ -128,12 +130,16 @@ class Lab(ModelLine):
         super().__init__(zone_of(ruin))
         self.table = table_of(ruin)
         self.dark = ruin.table == "dark"
+        self._mirror_hand = ruin.mirror.hand
+        self._mirror = object_of(stored(ruin.mirror.at), stored(ruin.mirror.at % 4 + 1), ruin.mirror.hand)
         self.broken: list[str] = []
         ended = [name for name, part in zip(NAMES, ruin.parts, strict=True) if part.fence == "hold past"]
         self._odd = ("_selftest-", *(f"{promises.HOLD_MEANS_HOLD}: a batch wrote {name}" for name in ended))
         """What the judges do not know: scratch names come and go, and a hold may have ended."""
 
     def ask(self, op: Op) -> Any:
+        if isinstance(op, MirrorGet):
+            return answered(self._mirror, op, self._mirror_hand)
         if self.dark and component(op) == "table":
             raise Unavailable("the plan table does not answer; try again later")
         before = self._world.zones[self._zone]
