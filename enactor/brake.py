@@ -5,13 +5,13 @@ at hand shows. A person may have typed the record by hand, so what can be read o
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
-from enactor.fence import NO_PLAN, Fence, Garbled, Mode, Switch
+from enactor.fence import NO_PLAN, Fence, Garbled, Mode, Switch, fence_text, text_set
 from enactor.marks import is_as_long
 from enactor.observe import FenceRange, FenceReading
 from enactor.ports import PlanHead
@@ -123,14 +123,28 @@ def is_ours(found: FenceRange, fleet: str) -> bool:
     return any(isinstance(reading.fence, Fence) and reading.fence.fleet == fleet for reading in found.fences.values())
 
 
-def ground(found: FenceRange, fleet: str) -> RecordSet | None:
-    """Return the fleet's newest fence, which a switch that is made anew asserts: made of nothing, it could land at any later time."""
+def ground(found: FenceRange, fleet: str, nonce: str) -> tuple[RecordSet, RecordSet] | None:
+    """Return the fleet's first fence as it stands and with a new nonce, which a switch that is made anew rests on; None without one.
+
+    Made of nothing, a late switch could land whenever there is none again, below what was open meanwhile. Each that is made
+    renews this fence, so that every other one that was decided before it fails: a plan opened since need not have touched it.
+    """
+    first = first_fence(found.fences, fleet)
+    if first is None:
+        return None
+    record, fence = first
+    assert nonce != fence.nonce, "a nonce is fresh"
+    return record, text_set(record.name, fence_text(msgspec.structs.replace(fence, nonce=nonce)))
+
+
+def first_fence(fences: Mapping[str, FenceReading], fleet: str) -> tuple[RecordSet, Fence] | None:
+    """Return the fleet's first fence by name, as it stands and what it says."""
     own = [
-        (reading.fence.gen, name, reading.record)
-        for name, reading in found.fences.items()
+        (name, reading.record, reading.fence)
+        for name, reading in fences.items()
         if isinstance(reading.fence, Fence) and reading.fence.fleet == fleet
     ]
-    return max(own, key=lambda one: one[:2])[2] if own else None
+    return min(own, key=lambda one: one[0])[1:] if own else None
 
 
 def new_switch(

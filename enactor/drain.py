@@ -28,7 +28,11 @@ class Window(msgspec.Struct, frozen=True):
 
 
 def window_of(base: str, aws_now: datetime | None, limits: Limits) -> Window | None:
-    """Return the window that a fence is in, None where none is open or it has ended by AWS's own clock."""
+    """Return the window that a fence is in, None where none is open or it has ended by AWS's own clock.
+
+    AWS answers from many machines, and the next Date may be a little before the last: a window that seems to begin in the
+    future goes on, by less than its own length. What lies further ahead was written by no clock that anybody still goes by.
+    """
     found = _BASE.fullmatch(base)
     if found is None:
         return None
@@ -36,7 +40,7 @@ def window_of(base: str, aws_now: datetime | None, limits: Limits) -> Window | N
         began = datetime.fromisoformat(found.group(1))
     except ValueError:
         return None
-    if aws_now is not None and not began <= aws_now < began + timedelta(seconds=limits.slow_drain_seconds):
+    if aws_now is not None and abs(aws_now - began) >= timedelta(seconds=limits.slow_drain_seconds):
         return None
     return Window(began, found.group(2))
 

@@ -13,6 +13,7 @@ import msgspec
 from enactor import marks
 from enactor.aliases import beyond
 from enactor.batch import Batch, Change, SwitchChange, swap_changes
+from enactor.brake import first_fence
 from enactor.fence import Allow, Fence, Switch, instant_text, is_held
 from enactor.insist import NotDone
 from enactor.memory import ZoneMemory
@@ -27,6 +28,8 @@ from enactor.wheel import Done, Ending, Wheel
 
 HEAL_HOLD_SECONDS = 24 * 3600.0
 """What was put there from a file stays on hold so long, unless it is released: the plans say otherwise."""
+SWITCH_READS_MAX = 3
+"""How often a zone is read again whose switch was made while it was read."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -164,14 +167,18 @@ class EndpointOperator:
     def _weighty(self, memory: ZoneMemory, swap: Swap, *, retires: str = "") -> Batch:
         """Return the batch of a verb that may take something away: the gate sees what points here and where aliases lead.
 
-        It asserts the switch as it was read, in run or in stop: a plan that is opened meanwhile may have made an alias to here.
+        It asserts the switch as it was read, in run or in stop: a plan that is opened meanwhile may have made an alias to here. Where
+        neither switch nor fence stands, it rests on the fleet's first fence, which whoever makes the switch anew renews: a batch that
+        only creates would land whenever the name is empty again. Where there is none either it rests on nothing.
         """
         record = memory.switch.record
+        first = None if record or swap.fence_before else first_fence(memory.fences, self._wheel.fleet)
         batch = self._wheel.batch(
             memory.zone,
             memory.zone_name,
             switch=SwitchChange(record, record) if record else None,
             swaps=(swap,),
+            extra=(Change("DELETE", first[0]), Change("CREATE", first[0])) if first else (),
             retires=retires,
             pointed=[key for key in memory.pointed if key[0] == swap.name],
             generation=swap.fence_after.gen,
@@ -268,9 +275,15 @@ class EndpointOperator:
 
     def _whole(self, place: Place) -> ZoneMemory:
         memory = ZoneMemory(self._wheel.zones, place.zone, self._wheel.fleet)
-        memory.read_switch()
-        memory.read_all(self._wheel.clock.now())
-        return memory
+        for _ in range(SWITCH_READS_MAX):
+            memory.read_switch()
+            memory.read_all(self._wheel.clock.now())
+            if (
+                memory.switch.record is not None
+                or self._wheel.zones.switch(place.zone, self._wheel.fleet).record is None
+            ):
+                return memory  # where there is none after the fences were read either, none was made before they were
+        raise NotDone(f"the switch of zone {place.zone} comes and goes while the zone is read: look, then try again")
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):

@@ -118,8 +118,10 @@ class Operator:
             switch = brake.new_switch(self._fleet, mode, *goal, nonce=self._wheel.chance.nonce(), until=until)
             after = text_set(switch_name(self._fleet, now.zone_name), switch_text(switch))
             change = SwitchChange(now.switch.record, after)
-            ground = brake.ground(now, self._fleet) if now.switch.record is None else None
-            extra = () if ground is None else (Change("DELETE", ground), Change("CREATE", ground))
+            ground = None
+            if now.switch.record is None:
+                ground = brake.ground(now, self._fleet, self._wheel.chance.nonce())
+            extra = () if ground is None else (Change("DELETE", ground[0]), Change("CREATE", ground[1]))
             return self._wheel.batch(zone, now.zone_name, switch=change, extra=extra, generation=goal[0])
 
         return self._wheel.insist(decide, what=f"{mode} of zone {zone}")

@@ -112,11 +112,18 @@ def test_the_limit_is_never_stricter_than_that_of_one_step() -> None:
 
 
 @pytest.mark.parametrize(
-    "base", ["", "soon", f"2026-13-30T04:00:00Z/{'a' * 12}", f"2026-11-30T04:00:01Z/{'a' * 12}", "x/1"]
+    "base", ["", "soon", f"2026-13-30T04:00:00Z/{'a' * 12}", f"2026-11-30T04:10:00Z/{'a' * 12}", "x/1"]
 )
 def test_a_base_that_says_nothing_is_no_window(base: str) -> None:
     """Another version's, a person's, one of the future."""
     assert window_of(base, NOW, LIMITS) is None
+
+
+def test_a_date_that_goes_back_a_little_ends_no_window() -> None:
+    """AWS answers from many machines: whoever is told an earlier Date than the last one takes no more for that."""
+    assert refused(FOUR, TWO, seconds=-1) == refused(FOUR, TWO, seconds=-599) == ["slow-drain"]
+    assert stepped(BASE, SIX, FOUR, seconds=-1) == BASE, "it begins no new window, which would count from six"
+    assert refused(FOUR, TWO, seconds=-600) == [], "an instant that nobody's clock will see for long holds nobody up"
 
 
 def test_ten_plans_that_each_remove_two_fifths_do_not_empty_an_endpoint() -> None:

@@ -150,15 +150,22 @@ def test_a_stop_and_a_start_leave_a_zone_as_able_as_it_was(world: World) -> None
     assert len(world.stands()) == 2
 
 
+@pytest.mark.parametrize("changed", [API, WEB])
 @pytest.mark.parametrize("verb", ["start", "init"])
-def test_a_late_start_lifts_no_stop_and_lowers_no_generation(world: World, verb: str) -> None:
-    """A switch that is made anew rests on the newest fence: sent by a process that is long dead, it lands on no later stop."""
-    world.publish(world.endpoint(1, 2))
+def test_a_late_start_lifts_no_stop_and_lowers_no_generation(world: World, verb: str, changed: str) -> None:
+    """A switch that is made anew rests on a fence, and renews it: sent by a process that is long dead, it lands on no later stop.
+
+    The plan that is opened meanwhile writes one of the two fences alone, whichever it is.
+    """
+    world.publish(world.endpoint(1, 2), world.endpoint(7, name=WEB))
     world.machine().cycle()
     wipe(world, world.switch_name)
     late = abandoned(world, verb)
     done(world, verb)
-    world.publish(world.endpoint(1, 2, 3))
+    if changed == API:
+        world.publish(world.endpoint(1, 2, 3), world.endpoint(7, name=WEB))
+    else:
+        world.publish(world.endpoint(1, 2), world.endpoint(7, 8, name=WEB))
     world.machine().cycle()
     assert "gen=2 " in world.switch_text()
     wipe(world, world.switch_name)
