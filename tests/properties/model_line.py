@@ -4,7 +4,7 @@ from typing import Any
 
 from enactor.ports import OutsideError
 from enactor.sandbox.zone_model import Zone
-from tests.simulator.actors import AWS_NOW, Line
+from tests.simulator.actors import Line
 from tests.simulator.claims import Claims
 from tests.simulator.ops import Op, Sleep, component
 from tests.simulator.table_model import Table
@@ -19,7 +19,7 @@ class ModelLine(Line):
         self._nonces = 0
         self._now = 0.0
         self.claims = Claims()
-        self.date = AWS_NOW
+        self.jumped_seconds = 0
         self._world = World({zone.zone_id: zone.name})
         self._zone = self._world.zone(zone)
         self._table = self._world.table({})

@@ -6,8 +6,8 @@ where it stands: `Position` is that, remembered in a tree, so that what was once
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from datetime import datetime, timedelta
+from typing import Any, Protocol
 
 import greenlet
 import msgspec
@@ -20,16 +20,9 @@ from enactor.ports import OutsideError
 from enactor.table import PlanTable
 
 from .claims import Claims
+from .clocks import AWS_NOW
 from .ops import Op, SdkWait, Sleep
 from .probes import Probes
-
-AWS_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
-"""The Date header of every answer until a story lets time go by."""
-
-
-def seconds_in(date: datetime) -> int:
-    """Return how long after the beginning an instant is."""
-    return round((date - AWS_NOW).total_seconds())
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -37,8 +30,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     value: Any = None
     error: Exception | None = None
-    date: datetime | None = None
-    """What AWS's clock showed, None where the answer does not say: no story needs it before time goes by."""
+    jump_seconds: int = 0
+    """By how much the clock of the one who is answered jumps meanwhile."""
 
     def __bool__(self) -> bool:
         return True
@@ -66,8 +59,8 @@ class Line:
         self.claims = Claims()
         self._nonces = 0
         self._now = 0.0
-        self.date = AWS_NOW
-        """What AWS's clock showed in the last answer that said so."""
+        self.jumped_seconds = 0
+        """How far this actor's clock, and the Date of Route 53's last answer, are from where they would be if none had jumped."""
         self._is_over = False
         self.commands = 0
         """How many command lines a person has given, or how often a planner has looked: an outage that one met is over for the next."""
@@ -83,7 +76,8 @@ class Line:
         except greenlet.GreenletExit:
             self._is_over = True  # nobody needs this run any more: what it would tidy up is asked of nobody
             raise
-        self.date = answer.date or self.date
+        self._now += answer.jump_seconds
+        self.jumped_seconds += answer.jump_seconds
         if answer.error is not None:
             raise answer.error
         return answer.value
@@ -91,6 +85,10 @@ class Line:
     def hang_up(self) -> None:
         """Be gone: whatever is still asked, to tidy up, is asked of nobody."""
         self._is_over = True
+
+    def aws_now(self) -> datetime:
+        """Return the Date of Route 53's last answer."""
+        return AWS_NOW + timedelta(seconds=self.jumped_seconds)
 
     def hosted_zones(self, hook: Hook) -> ZonePort:
         """Return the hosted zones as this tier serves them."""

@@ -21,7 +21,7 @@ from .actors import Actor, Broken, Line
 from .hands import AGAIN, FLEET, OTHER, WRITTEN_AT, ZONE, ZONE_NAME, ZONE_NAMES, Hands, ignored
 from .healed import HEALED_CYCLES_MAX
 from .mirror_model import WatchedMirror
-from .ops import ByHand, TableByHand, TimePasses, ZoneByHand
+from .ops import ByHand, Passes, TableByHand, ZoneByHand
 from .probes import Listener, of_collect, of_cycle
 from .thin_ports import ThinDisk, ThinTable, ThinZones
 
@@ -141,7 +141,7 @@ def collector(name: str, number: int, *, keep_newest: int = 1, zones: Sequence[s
             dry_run=False,
             keep_newest=keep_newest,
             keep_hours=0,
-            now=WRITTEN_AT,
+            now=line.aws_now(),
             chance=line,
         )
         of_collect(report, line.probes)
@@ -172,7 +172,7 @@ def at_the_wheel(
     return Actor(name=name, number=number, body=body)
 
 
-def person(name: str, number: int, *deeds: ByHand | TableByHand | ZoneByHand | TimePasses) -> Actor:
+def person(name: str, number: int, *deeds: ByHand | TableByHand | ZoneByHand | Passes) -> Actor:
     """Return a person at the console, or whoever else has a hand in what happens."""
 
     def body(line: Line) -> Any:

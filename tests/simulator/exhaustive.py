@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from .ops import component, is_private
-from .stage import NO_FAULT, Stage, State, Step
+from .stage import NO_FAULT, Held, Stage, State, Step
 
 PART_BITS: Final = 20
 PART_MASK: Final = (1 << PART_BITS) - 1
@@ -51,8 +51,8 @@ class Search:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._actors = len(stage.scenario.actors)
-        self._held: dict[tuple[tuple[int, int, int], ...], int] = {(): 0}
-        self._held_sets: list[tuple[tuple[int, int, int], ...]] = [()]
+        self._held: dict[tuple[Held, ...], int] = {(): 0}
+        self._held_sets: list[tuple[Held, ...]] = [()]
         self._moves: dict[int, tuple[int, int, tuple[str, ...]]] = {}
         """By actor, position and the part of the world it looks at: the part after, the position after, what broke."""
         self._pairs: set[int] = set()
@@ -150,6 +150,7 @@ class Search:
 
     def _packed(self, state: State, left: int) -> int:
         assert not state.stops, "stories with a stop are not packed"
+        assert not state.clocks, "no clock jumps in a search"
         held = self._held.get(state.held)
         if held is None:
             held = self._held[state.held] = len(self._held_sets)

@@ -5,6 +5,7 @@ who gave it can tell, is judged here: a verb that lifts a brake rests on the one
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from enactor.cycle import comment_text
 from enactor.endpoint_verbs import EndpointOperator, Place, Remedy, remedy_of, remedy_of_file
 from enactor.guards import LimitsTable
 from enactor.hooks import Event
+from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
 from enactor.library import Library, Mirror
 from enactor.memory import ZoneMemory
@@ -25,7 +27,7 @@ from enactor.observe import FenceRange, SwitchReading
 from enactor.outcome import Conflicted, Outcome, Stopped, ZonePort
 from enactor.plan import Plan
 from enactor.ports import OutsideError, PlanAllow, Stopping
-from enactor.records import ManagedType, RecordSet
+from enactor.records import MANAGED_TYPES, ManagedType, RecordSet
 from enactor.verbs import Operator
 from enactor.wheel import Wheel
 from planner.commands_table import read_stored
@@ -34,7 +36,7 @@ from planner.publishing import Wish
 
 from . import probes
 from .actors import Broken, Line
-from .promises import HOLD_MEANS_HOLD, STOP_MEANS_STOP
+from .promises import HOLD_MEANS_HOLD, NOT_OURS, STOP_MEANS_STOP
 
 FLEET: Final = "edge"
 ZONE: Final = "Z0SIMULATED"
@@ -45,7 +47,7 @@ ZONE_NAMES: Final = {ZONE: ZONE_NAME, OTHER: "other.test.", AGAIN: ZONE_NAME}
 """Every hosted zone that a story may have; the last is one that is made anew under the name of the first."""
 WRITTEN_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 LASTS_SECONDS: Final = 3600.0
-"""How long a hold, an allow, or a stop that has an end lasts."""
+"""How long a hold or an allow lasts; until a clock jumps no time passes, so it does not end by itself."""
 
 LIFTS: Final = {"release": HOLD_MEANS_HOLD, "start": STOP_MEANS_STOP}
 """The verbs that lift a brake, and the promise that one set later is not lifted with it."""
@@ -121,14 +123,14 @@ class Hands:
         self._at = EndpointOperator(self._wheel)
         self._zone = Operator(self._wheel)
         self._verbs: dict[str, Callable[..., Any]] = {
-            "stop": lambda: self._zone.stop(zone, self._said),
-            "stop-for": lambda: self._zone.stop(zone, self._said, LASTS_SECONDS),
+            "stop": lambda *lasting: self._zone.stop(zone, self._said, float(lasting[0]) if lasting else None),
             "start": lambda: self._zone.start(zone, self._said, None),
             "init": lambda: self._zone.init(zone, self._said, None),
             "hold": lambda label: self._at.hold(self._place(label), LASTS_SECONDS),
             "release": lambda label: self._at.release(self._place(label)),
             "allow": self._allow,
             "adopt": self._adopt,
+            "adopt-all": self._adopt_all,
             "retire": self._retire,
             "heal": self._heal,
             "disown": self._disown,
@@ -156,7 +158,7 @@ class Hands:
             self._was_refused(verb, str(error))
         else:
             self._was_done(verb, done)
-        self._judge(verb)
+        self._judge(verb, given)
 
     def _was_refused(self, verb: str, why: str) -> None:
         probe = next((probe for words, probe in REFUSALS.items() if words in why), None)
@@ -173,7 +175,11 @@ class Hands:
         if verb in probes.VERBS_DONE and (verb == "republish" or self._zones.sent):
             self._line.probes.hit.add(probes.VERBS_DONE[verb])
 
-    def _judge(self, verb: str) -> None:
+    def _judge(self, verb: str, given: Sequence[str]) -> None:
+        for batch, outcome in self._zones.sent:
+            theirs = [swap.name for swap in batch.swaps if swap.fence_before and not _is_ours(swap.fence_before, given)]
+            if theirs and not isinstance(outcome, Stopped):
+                raise Broken(f"{NOT_OURS}: {verb} was sent for {theirs[0]}, which is another fleet's")
         if verb not in LIFTS:
             return
         lifted = {
@@ -197,14 +203,30 @@ class Hands:
     def _allow(self, label: str, guard: str, generation: str) -> Any:
         if label != "*":
             return self._at.allow(self._place(label), guard, int(generation), LASTS_SECONDS)
-        until = WRITTEN_AT + timedelta(seconds=LASTS_SECONDS)
+        until = self._line.aws_now() + timedelta(seconds=LASTS_SECONDS)
         wanted = PlanAllow(guard=guard, generation=int(generation), until=until, reason="", by=self._name)
         return self._table.allow(wanted)
 
-    def _adopt(self, label: str) -> Any:
-        self._at.adopt_preview(self._place(label))
+    def _adopt(self, label: str, from_fleet: str | None = None) -> Any:
+        self._at.adopt_preview(self._place(label), from_fleet)
         snapshot(self._wheel, self._hosted)  # the zone is written down before the first adopt
-        return self._at.adopt(self._place(label))
+        return self._at.adopt(self._place(label), from_fleet)
+
+    def _adopt_all(self, from_fleet: str | None = None) -> Any:
+        """Adopt every name that the newest plan lists and that stands there without a fence, or with one of a fleet that is told."""
+        plan, found = newest(self._plans().look(), "adopt --all"), []
+        fences = self._zones.fences(self._hosted, FLEET).fences
+        standing = {record.name for record in self._zones.listing(self._hosted) if record.type in MANAGED_TYPES}
+        for name in sorted(plan.zone(self._hosted)):
+            fleet = getattr(fences[name].fence, "fleet", None) if name in fences else None
+            if name in standing and (name not in fences or (from_fleet is not None and fleet == from_fleet)):
+                with suppress(NotDone):  # it is left out
+                    self._at.adopt_preview(Place(self._hosted, name), from_fleet)
+                    found.append(Place(self._hosted, name))
+        if not found:
+            raise NotDone("nothing is left to adopt")
+        snapshot(self._wheel, self._hosted)
+        return [self._at.adopt(one, from_fleet) for one in found][-1]
 
     def _retire(self, label: str, record_type: ManagedType | None = None) -> Any:
         at, plans = self._place(label), self._plans()
@@ -253,3 +275,9 @@ class Hands:
             chance=self._line,
             source=int(generation),
         )
+
+
+def _is_ours(fence: RecordSet, told: Sequence[str]) -> bool:
+    """Tell whether a fence is no other fleet's than one that a person has told."""
+    fleets = [word.removeprefix("fleet=") for word in fence.values[0].split(" ") if word.startswith("fleet=")]
+    return not fleets or fleets[0].strip('"') in {FLEET, *told}

@@ -12,8 +12,9 @@ from enactor.records import content_digest, content_of
 from enactor.report import SurveyReport
 from enactor.table_keys import HEAD
 
+from .clocks import Seen, runs
 from .hosted import ZoneState
-from .promises import NEVER_STUCK, End, Story, end_of, manifests, reading, runs, waits
+from .promises import NEVER_STUCK, End, Story, end_of, manifests, reading, waits
 from .table_model import Table
 
 HEALED_CYCLES_MAX: Final = 3
@@ -22,8 +23,10 @@ HEALED_STEPS_MAX: Final = 50
 """So many calls of the thin tier, for each zone, that enactor needs at most until it is at rest, its survey included."""
 
 
-def of_alone(story: Story, state: ZoneState, table: Table, report: SurveyReport, refused: frozenset[str]) -> list[str]:
-    """Return what an enactor has left of one zone that it should have brought right, or left without a word."""
+def of_alone(
+    story: Story, state: ZoneState, table: Table, by: Seen, *, report: SurveyReport, refused: frozenset[str]
+) -> list[str]:
+    """Return what an enactor has left of one zone by its clock that it should have brought right, or left without a word."""
     zone = state.zone_id
     if state.trouble:
         seen = next(one for one in report.zones if one.zone == zone)
@@ -32,7 +35,7 @@ def of_alone(story: Story, state: ZoneState, table: Table, report: SurveyReport,
             if seen.switch == "unknown" and seen.error
             else [f"{NEVER_STUCK}: nobody says that {zone} is out of reach"]
         )
-    end = end_of(story, state, table)
+    end = end_of(story, state, table, by)
     newest = newest_valid(story, end, table)
     if newest is None:
         return (
@@ -72,7 +75,7 @@ def newest_valid(story: Story, end: End, table: Table) -> tuple[int, str] | None
 def may_open(story: Story, end: End, state: ZoneState, newest: tuple[int, str]) -> bool:
     """Tell whether neither the switch nor a plan as a whole keeps the newest valid plan out of a zone."""
     switch, (generation, digest) = end.found.switch.switch, newest
-    if not isinstance(switch, Switch) or not runs(switch, state.aws_now):
+    if not isinstance(switch, Switch) or not runs(switch, end.by):
         return False
     if switch.gen >= generation:
         return switch.gen == generation and digest.startswith(switch.plan)

@@ -1,9 +1,8 @@
-"""The hosted zones of a world at one moment as one value: the first, what is beside it, and how late it is by AWS's clock. Pure.
+"""The hosted zones of a world at one moment as one value: the first, and what is beside it. Pure.
 
 A zone may be gone, or answer nobody by a lapse of rights; and one of the same name may be made beside it under another id.
 """
 
-from datetime import datetime, timedelta
 from typing import Final, Literal
 
 import msgspec
@@ -13,8 +12,6 @@ from enactor import wire
 from enactor.records import RecordSet
 from enactor.sandbox.answers import ANSWERS
 from enactor.sandbox.zone_model import Zone
-
-from .actors import AWS_NOW
 
 Trouble = Literal["", "gone", "denied"]
 GONE: Final = ("NoSuchHostedZone", "No hosted zone found with this id", 404)
@@ -27,8 +24,6 @@ class ZoneState(msgspec.Struct, frozen=True, eq=False):
     records: tuple[RecordSet, ...]
     trouble: Trouble = ""
     beside: tuple["ZoneState", ...] = ()
-    late_seconds: int = 0
-    """How long after the beginning it is; of the first zone alone."""
 
     @property
     def zone_id(self) -> str:
@@ -41,14 +36,9 @@ class ZoneState(msgspec.Struct, frozen=True, eq=False):
         return (self, *self.beside)
 
     @property
-    def aws_now(self) -> datetime:
-        """Return what AWS's clock shows."""
-        return AWS_NOW + timedelta(seconds=self.late_seconds)
-
-    @property
     def key(self) -> tuple[object, ...]:
         """Return what makes this moment one: two with equal keys have one future."""
-        mine = (self.zone_id, self.records, self.trouble, self.late_seconds)
+        mine = (self.zone_id, self.records, self.trouble)
         return (*mine, tuple(part.key for part in self.beside)) if self.beside else mine
 
     def at(self, zone_id: str) -> "ZoneState | None":
@@ -58,7 +48,7 @@ class ZoneState(msgspec.Struct, frozen=True, eq=False):
     def with_part(self, part: "ZoneState") -> "ZoneState":
         """Return the moment with one of its zones changed, or with a zone more."""
         if part.zone_id == self.zone_id:
-            return msgspec.structs.replace(part, beside=self.beside, late_seconds=self.late_seconds)
+            return msgspec.structs.replace(part, beside=self.beside)
         ids = [one.zone_id for one in self.beside]
         others = [part if one.zone_id == part.zone_id else one for one in self.beside]
         return msgspec.structs.replace(self, beside=tuple(others) if part.zone_id in ids else (*self.beside, part))

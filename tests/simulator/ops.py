@@ -54,8 +54,6 @@ class Cas(msgspec.Struct, frozen=True, tag=True):
 
     zone: str
     batch: Batch
-    seen_seconds: int = 0
-    """How long after the beginning it was by the last answer of AWS that the sender has had: ends are judged by that."""
 
 
 class Get(msgspec.Struct, frozen=True, tag=True):
@@ -124,6 +122,12 @@ class Sleep(msgspec.Struct, frozen=True, tag=True):
     """Wait."""
 
 
+class Passes(msgspec.Struct, frozen=True, tag=True):
+    """Let time go by, or have everybody's clock set: all clocks jump."""
+
+    seconds: int
+
+
 class SdkWait(msgspec.Struct, frozen=True, tag=True):
     """Wait inside the SDK, between two of its own attempts: no stop ends that."""
 
@@ -164,11 +168,26 @@ Hand = Literal[
 ]
 
 
+ZoneEdit = Literal[
+    "weigh a set otherwise",
+    "change the TTL",
+    "change a value",
+    "add a set",
+    "add a name",
+    "put another fleet's fence",
+    "put another fleet's hold",
+    "write two texts",
+    "write two texts in the switch",
+    "put the fence back",
+    "put all back",
+]
+
+
 class ByHand(msgspec.Struct, frozen=True, tag=True):
     """A person changes a zone at the console; no promise speaks of it, only of what we make of it."""
 
     zone: str
-    hand: Hand
+    hand: Hand | ZoneEdit
     name: str = ""
 
 
@@ -179,12 +198,6 @@ class ZoneByHand(msgspec.Struct, frozen=True, tag=True):
     hand: Literal["delete the zone", "make it anew", "deny it", "grant it"]
     made: str = ""
     """The id of the one that is made."""
-
-
-class TimePasses(msgspec.Struct, frozen=True, tag=True):
-    """AWS's clock goes on, whatever anybody is about: the actors' own clocks do not, as if their machines had stood still."""
-
-    seconds: int
 
 
 TableHand = Literal[
@@ -250,9 +263,9 @@ class Sent(msgspec.Struct, frozen=True, tag=True):
         return self.method, self.target, self.body
 
 
-ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | ZoneByHand | TimePasses | Raw
+ZoneOp = ZoneRead | NextPage | ZoneName | Cas | ByHand | ZoneByHand | Raw
 TableOp = TableRead | TableWrite | TableByHand | MirrorOp
-Op = ZoneOp | TableOp | Sent | Sleep | SdkWait | SourceLook
+Op = ZoneOp | TableOp | Sent | Sleep | SdkWait | SourceLook | Passes
 
 Component = Literal["zone", "table", "none"]
 
@@ -264,9 +277,9 @@ def component(op: Op) -> Component:
             return component(means)
         case Fences() | SwitchAlone() | Listing() | At() | NextPage() | ZoneName() | Cas():
             return "zone"
-        case ByHand() | ZoneByHand() | TimePasses() | Raw():
+        case ByHand() | ZoneByHand() | Raw():
             return "zone"
-        case Sleep() | SdkWait() | SourceLook():
+        case Sleep() | SdkWait() | SourceLook() | Passes():
             return "none"
         case _:
             return "table"
@@ -280,7 +293,7 @@ def zone_id_of(op: Op) -> str:
 
 def is_by_hand(op: Op) -> bool:
     """Tell whether an operation is no request of anybody's, but something that happens."""
-    return isinstance(op, ByHand | ZoneByHand | TableByHand | TimePasses)
+    return isinstance(op, ByHand | ZoneByHand | TableByHand | Passes)
 
 
 def is_private(op: Op) -> bool:
@@ -299,10 +312,11 @@ def batch_of(op: Op) -> Batch | None:
             return None
 
 
-def seen_seconds(op: Op) -> int:
-    """Return how long after the beginning it was by the last answer that the sender of a batch has had."""
-    found = op.means if isinstance(op, Sent) else op
-    return found.seen_seconds if isinstance(found, Cas) else 0
+def is_read(op: Op) -> bool:
+    """Tell whether an operation shows what a zone holds."""
+    if isinstance(op, Sent):
+        return is_read(op.means)
+    return isinstance(op, Fences | SwitchAlone | Listing | At | NextPage)
 
 
 def is_write(op: Op) -> bool:
@@ -369,6 +383,8 @@ def said(op: Op) -> str:
             return "waits in the SDK"
         case SourceLook(source):
             return f"asks {source}"
+        case Passes(seconds):
+            return f"sets everybody's clock by {seconds} s"
         case NextPage(zone, name):
             return f"reads on in {zone} at {name}"
         case ZoneName(zone):
@@ -381,8 +397,6 @@ def said(op: Op) -> str:
             return f"does by hand in the table: {hand}"
         case ZoneByHand(zone, hand, made):
             return f"does by hand to {zone}: {hand} {made}".rstrip()
-        case TimePasses(seconds):
-            return f"sees {seconds} s go by"
         case Raw(_, changes):
             return "sends " + ", ".join(f"{action} {record.type} {record.name}" for action, record in changes)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from enactor.batch import Batch
 from enactor.fence import Fence
-from enactor.hooks import BatchEnded, CycleEnded, EndpointRefused, Event, PlanRefused
+from enactor.hooks import BatchEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused
 from enactor.observe import fence_range
 from enactor.report import CycleReport
 from enactor.report_collect import CollectReport
@@ -42,12 +42,15 @@ MIRROR_OLD: Final = "the mirror was older than what is open"
 MIRROR_LOST: Final = "a plan at hand was one that the table has lost"
 NO_HEAD: Final = "there were plans and no HEAD"
 UNUSABLE: Final = "the newest plan could not be used"
-HOLD_ENDED: Final = "an endpoint was written whose hold had ended"
-STOP_ENDED: Final = "a zone was written whose stop had ended"
 ZONE_GONE: Final = "a zone that is gone was asked for"
 ZONE_DENIED: Final = "a zone was asked for that answers AccessDenied"
 MIRROR_DAMAGED: Final = "a damaged mirror was passed over"
 MIRROR_RACED: Final = "two planners met at the mirror"
+STOP_ENDED: Final = "a stop ended by itself"
+HOLD_ENDED: Final = "a hold ended by itself"
+WENT_BACK: Final = "a fence was seen that is older than it was"
+ADOPTED_ALL: Final = "every foreign name was adopted"
+TAKEN_OVER: Final = "a name was taken over from another fleet"
 DRAINED: Final = "a slow drain was stopped"
 ALLOWED: Final = "an allow was used up"
 ALLOW_KEPT: Final = "a repair left an allow for another plan in place"
@@ -76,6 +79,7 @@ REPUBLISHED: Final = "an old plan was published again"
 VERBS_DONE: Final = {
     "retire": RETIRED,
     "adopt": ADOPTED,
+    "adopt-all": ADOPTED_ALL,
     "disown": DISOWNED,
     "heal": HEALED,
     "deinit": LEFT,
@@ -112,12 +116,14 @@ ALL: Final = (
     MIRROR_LOST,
     NO_HEAD,
     UNUSABLE,
-    HOLD_ENDED,
-    STOP_ENDED,
     ZONE_GONE,
     ZONE_DENIED,
     MIRROR_DAMAGED,
     MIRROR_RACED,
+    STOP_ENDED,
+    HOLD_ENDED,
+    WENT_BACK,
+    TAKEN_OVER,
     DRAINED,
     ALLOWED,
     ALLOW_KEPT,
@@ -167,6 +173,8 @@ class Listener:
             case EndpointRefused():
                 self._set(REFUSED_ENDPOINT)
                 self._set(DRAINED, holds=event.guard == "slow-drain")
+            case Noticed(event="fence-went-back"):
+                self._set(WENT_BACK)
             case PlanRefused():
                 self._set(REFUSED_PLAN)
                 self._refused.add(event.generation)
@@ -222,8 +230,7 @@ def of_answer(op: Op, *, applied: bool, zone_records: object, probes: Probes) ->
     match op:
         case Cas(batch=batch):
             if applied:
-                if batch.origin == "cycle":
-                    _of_ends(batch, probes)
+                _found(batch, probes)
                 for swap in batch.swaps:
                     if swap.purpose == "repair":
                         probes.hit.add(REPAIRED)
@@ -247,9 +254,16 @@ def of_answer(op: Op, *, applied: bool, zone_records: object, probes: Probes) ->
             pass
 
 
-def _of_ends(batch: Batch, probes: Probes) -> None:
-    """Set what shows that a brake with an end was over: a cycle's batch rests on the very text that says it."""
-    if batch.switch is not None and batch.switch.before is not None and "mode=stop" in batch.switch.before.values[0]:
+def _found(batch: Batch, probes: Probes) -> None:
+    """Set what a batch shows of what it found: brakes that are over, and another fleet's fence."""
+    if batch.origin != "cycle":
+        if any(
+            swap.fence_before and f"fleet={swap.fence_after.fleet} " not in swap.fence_before.values[0]
+            for swap in batch.swaps
+        ):
+            probes.hit.add(TAKEN_OVER)
+        return
+    if batch.switch and batch.switch.before and "mode=stop" in batch.switch.before.values[0]:
         probes.hit.add(STOP_ENDED)
     if any(swap.fence_before and "state=hold" in swap.fence_before.values[0] for swap in batch.swaps):
         probes.hit.add(HOLD_ENDED)

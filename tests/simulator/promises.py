@@ -6,20 +6,20 @@ decided. Every rule names the promise it belongs to.
 
 import zlib
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from enactor.batch import Batch
-from enactor.fence import Fence, Garbled, Switch
+from enactor.fence import Fence, Switch
 from enactor.observe import FenceRange, fence_range
 from enactor.plan import Plan, canonical_json, content_of_endpoint, digest_of
 from enactor.records import MANAGED_TYPES, Content, Kind, RecordSet, content_digest, content_of, kinds_of
 from enactor.table_keys import ALLOWS, CHUNKS, HEAD, PLANS
 
-from .actors import AWS_NOW
+from .clocks import STILL, Seen, is_frozen, runs, window
 from .hosted import ZoneState
 from .mirror_reading import MIRROR, mirrored
 from .table_model import Table
@@ -30,22 +30,27 @@ WHOLE: Final = "whole or not at all"
 NEVER_COLLECT: Final = "never collect what is referenced"
 NEVER_STUCK: Final = "never stuck"
 HOLD_MEANS_HOLD: Final = "hold means hold"
-"""Part of promise 2: an endpoint that a person froze is written by no cycle, however late its batch."""
+"""Part of promise 2: an endpoint that a person froze is written by no cycle, however late its batch. Only a hold with an end ends by
+itself, for whom a clock says so."""
 RETIRED_STAYS_AWAY: Final = "retired stays away"
 """Part of promise 2: what a tombstone keeps away is brought back by no cycle, however late its batch."""
 STOP_MEANS_STOP: Final = "stop means stop"
-"""Part of promise 2: what was decided before a stop never lands after it."""
+"""Part of promise 2: what was decided before a stop never lands after it, and no cycle writes while it lasts. Only a stop with an end
+ends by itself, for whom a clock says so."""
 NEVER_UNASKED: Final = "never less than allowed"
 """Part of promise 1: no cycle takes more of an endpoint than the limits say, at once or in small steps, unless a person allowed it
-for that very generation; an allow is used up by the swap that rests on it, and a plan that leaves endpoints out is opened by nobody."""
+for that very generation; an allow is used up by the swap that rests on it, and serves nobody by whose clock it is over. Small steps
+are counted together while the window lasts that their fence names, by the clock of whoever takes the next. A plan that leaves
+endpoints out is opened by nobody."""
+NOT_OURS: Final = "what is not ours stays"
+"""Part of promise 2: no cycle writes where another fleet's fence stands, or one that says nothing clearly, or record sets without a fence
+that no plan explains; only a person's verb takes such a name, another fleet's only where it is told, and never what that fleet holds."""
 NO_DEPENDENCY: Final = "no hidden dependency"
 """Promise 7: with the table away, what the mirror says is put in place."""
 STATES_MAX: Final = 4_096
 """States of a zone whose reading is remembered; each is looked at several times in a row."""
 SHRINK_MAX: Final = 0.5
 DRAIN_MAX: Final = 0.7
-DRAIN_ENDS: Final = AWS_NOW + timedelta(seconds=600)
-"""Every slow-drain window of a story begins when the story does, and is this long."""
 Key = tuple[str, str, str]
 """What makes a record set one in its zone: name, type, identifier."""
 
@@ -59,7 +64,7 @@ class Story:
         self.known: dict[tuple[str, str], set[str]] = {}
         self.retired: dict[str, frozenset[tuple[str, str]]] = {}
         self.began: dict[tuple[str, str], frozenset[str]] = {}
-        """What each name of each zone answered when the story began: every slow-drain window begins there."""
+        """What each name of each zone answered when the story began; until a clock jumps no time passes, so every slow-drain window begins there."""
         self._by_digest: dict[tuple[str, str, str], Content] = {}
         for plan in files:
             self._learn(plan)
@@ -83,16 +88,6 @@ class Story:
     def of_switch(self, switch: Switch) -> dict[tuple[str, str], str]:
         """Return what the plan that a switch names says."""
         return next((said for digest, said in self.contents.items() if digest.startswith(switch.plan)), {})
-
-
-def has_passed(until: datetime | None, now: datetime) -> bool:
-    """Tell whether an end has come."""
-    return until is not None and now >= until
-
-
-def runs(switch: Switch | Garbled | None, now: datetime) -> bool:
-    """Tell whether enactors may write into a zone: its switch says run, or it says stop until an instant that has come."""
-    return isinstance(switch, Switch) and (switch.mode == "run" or has_passed(switch.until, now))
 
 
 @lru_cache(STATES_MAX)
@@ -119,18 +114,14 @@ class Change(msgspec.Struct, frozen=True):
     new: FenceRange
     had: dict[str, tuple[RecordSet, ...]]
     has: dict[str, tuple[RecordSet, ...]]
-    seen: datetime
-    """What AWS's clock showed in the last answer that the writer has had: by that it judges ends, and so do we."""
+    by: Seen = STILL
+    """The clocks by which it may have been decided."""
 
     @property
     def ran(self) -> bool:
-        """Tell whether the zone ran before."""
-        return runs(self.old.switch.switch, self.seen)
-
-    def was_held(self, name: str) -> bool:
-        """Tell whether a person had frozen a name, and the writer could not know that this had ended."""
-        before = _fence(self.old, name)
-        return before is not None and before.state == "hold" and not has_passed(before.until, self.seen)
+        """Tell whether the zone ran before, or was stopped for a time alone."""
+        switch = self.old.switch.switch
+        return isinstance(switch, Switch) and (switch.mode == "run" or switch.until is not None)
 
     @property
     def changed(self) -> list[str]:
@@ -138,17 +129,15 @@ class Change(msgspec.Struct, frozen=True):
         return [name for name in sorted({*self.had, *self.has}) if self.had.get(name) != self.has.get(name)]
 
 
-def of_batch(
-    story: Story, before: ZoneState, after: ZoneState, batch: Batch, seen: datetime = AWS_NOW
-) -> tuple[str, ...]:
-    """Return what a batch that was applied has broken."""
+def of_batch(story: Story, before: ZoneState, after: ZoneState, batch: Batch, by: Seen = STILL) -> tuple[str, ...]:
+    """Return what a batch that was applied, and decided by these clocks, has broken."""
     change = Change(
         before.zone.zone_id,
         reading(before, story.fleet),
         reading(after, story.fleet),
         sets_by_name(before),
         sets_by_name(after),
-        seen,
+        by,
     )
     if batch.origin == "selftest":
         return _beside_scratch(before, after)
@@ -162,8 +151,9 @@ def of_batch(
         *_mixed(story, change, batch),
         *_misnamed(change, batch),
         *_backwards(story, change, by_a_person=batch.origin == "verb"),
+        *_strangers(story, change, batch),
+        *_braked(change, batch),
         *_thawed(change, batch),
-        *_not_running(change, batch),
         *_brought_back(change, batch),
         *(f"{WHOLE}: a batch changed {name}, for which it has no swap" for name in change.changed if name not in ours),
     )
@@ -241,9 +231,7 @@ def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
         gone = targets_of(change.had.get(name, ())) - targets_of(change.has.get(name, ()))
         is_cycle = batch.origin == "cycle"
         allows = before.allow if before and is_cycle else ()
-        allowed = {
-            one.guard for one in allows if one.generation == after.gen and not has_passed(one.until, change.seen)
-        }
+        allowed = {one.guard for one in allows if one.generation == after.gen and change.by.may_last(one.until)}
         if len(gone & base) > SHRINK_MAX * len(base) and not allowed >= {"shrink-targets", "shrink-capacity"}:
             faults.append(f"{NEVER_UNASKED}: a batch took {len(gone & base)} of {len(base)} targets of {name} away")
         had, has = (weights_of(group.get(name, ())) for group in (change.had, change.has))
@@ -253,7 +241,7 @@ def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
             faults.append(
                 f"{NEVER_UNASKED}: a batch took {light} of {sum(weighs.values())} of the weight of {name} away"
             )
-        began = story.began.get((change.zone, name), frozenset()) if change.seen < DRAIN_ENDS else frozenset()
+        began = _began(story, change, name)
         left = len(began & targets_of(change.has.get(name, ())))
         if is_cycle and gone and base != began and left < (1 - DRAIN_MAX) * len(began) and "slow-drain" not in allowed:
             faults.append(f"{NEVER_UNASKED}: step by step {name} came to {left} of the {len(began)} targets it had")
@@ -262,13 +250,25 @@ def _unasked(story: Story, change: Change, batch: Batch) -> list[str]:
     return faults
 
 
+def _began(story: Story, change: Change, name: str) -> frozenset[str]:
+    """Return what a name answered when the window began in which a batch was decided; nothing where none need have been open.
+
+    Until a clock jumps that is when the story began, whatever a fence says; then it is what the fence names, while that lasts.
+    """
+    if not change.by.jumped:
+        return story.began.get((change.zone, name), frozenset())
+    fence = _fence(change.old, name)
+    digest = window(fence, change.by) if fence is not None else None
+    return targets_of(story.content(change.zone, name, digest) or ()) if digest else frozenset()
+
+
 def _lifted(change: Change) -> list[str]:
     """What a person marked stays marked until the verb that lifts it; only a zone that stands still is left with its marks."""
     promise = {"hold": HOLD_MEANS_HOLD, "retired": RETIRED_STAYS_AWAY}
     faults = [
         f"{HOLD_MEANS_HOLD}: a batch retired {name}, which a person had frozen"
         for name in sorted(change.new.fences)
-        if _is_tombstone(change, name) and change.was_held(name)
+        if _is_tombstone(change, name) and is_frozen(_fence(change.old, name), change.by)
     ]
     if not change.ran:
         return faults
@@ -276,7 +276,7 @@ def _lifted(change: Change) -> list[str]:
         f"{promise[fence.state]}: a batch took the mark of {name} away while the zone runs"
         for name in sorted(change.old.fences)
         if (fence := _fence(change.old, name))
-        and (fence.state == "retired" or change.was_held(name))
+        and (fence.state == "retired" or is_frozen(fence, change.by))
         and name not in change.new.fences
     ]
 
@@ -285,9 +285,14 @@ def _left(story: Story, change: Change) -> list[str]:
     """A switch goes only where it stops, and as the last of all that is the fleet's."""
     if change.old.switch.record is None or change.new.switch.record is not None:
         return []
-    mine = [name for name in change.new.fences if (fence := _fence(change.new, name)) and fence.fleet == story.fleet]
+    mine = [name for name in change.new.fences if _own(story, change.new, name)]
     faults = [f"{STOP_MEANS_STOP}: a batch took the switch away while the zone runs"] if change.ran else []
     return faults + [f"{STOP_MEANS_STOP}: a batch took the switch away while {name} has its fence" for name in mine]
+
+
+def _own(story: Story, found: FenceRange, name: str) -> Fence | None:
+    fence = _fence(found, name)
+    return fence if fence is not None and fence.fleet == story.fleet else None
 
 
 def _fence(found: FenceRange, name: str) -> Fence | None:
@@ -374,6 +379,10 @@ def _backwards(story: Story, change: Change, *, by_a_person: bool) -> list[str]:
     faults = []
     if isinstance(was, Switch) and change.new.switch.record is not None and opened < was.gen:
         faults.append(f"{NEVER_BACKWARDS}: a batch took the open generation from {was.gen} to {opened}")
+    if isinstance(now, Switch) and not isinstance(was, Switch):
+        written = max((one.gen for name in change.new.fences if (one := _own(story, change.new, name))), default=0)
+        if opened < written:
+            faults.append(f"{NEVER_BACKWARDS}: a switch was made at {opened}, and {written} was open by a fence")
     said = story.of_switch(now) if isinstance(now, Switch) else {}
     for name in change.changed:
         old, new = _fence(change.old, name), _fence(change.new, name)
@@ -384,22 +393,43 @@ def _backwards(story: Story, change: Change, *, by_a_person: bool) -> list[str]:
     return faults
 
 
+def _strangers(story: Story, change: Change, batch: Batch) -> list[str]:
+    """What is another fleet's, or unclear, is no cycle's to write; and nobody takes over what its fleet holds."""
+    faults = []
+    for swap in batch.swaps:
+        before, reading_before = _fence(change.old, swap.name), change.old.fences.get(swap.name)
+        is_theirs = before is not None and before.fleet != story.fleet
+        if is_theirs and before is not None and is_frozen(before, change.by):
+            faults.append(f"{HOLD_MEANS_HOLD}: a batch took {swap.name} over, which fleet {before.fleet} had frozen")
+        if batch.origin != "cycle":
+            continue
+        if is_theirs or (reading_before is not None and (before is None or len(reading_before.record.values) != 1)):
+            faults.append(f"{NOT_OURS}: a batch wrote {swap.name}, whose fence is another fleet's or cannot be read")
+        found = content_digest(content_of(swap.before))
+        known = story.known.get((change.zone, swap.name), set())
+        if reading_before is None and swap.before and found not in known:
+            faults.append(f"{NOT_OURS}: a batch wrote {swap.name}, where record sets stood that no plan explains")
+    return faults
+
+
+def _braked(change: Change, batch: Batch) -> list[str]:
+    """No cycle writes where the switch stops; of several texts none is clear."""
+    record = change.old.switch.record
+    is_clear = record is not None and len(record.values) == 1
+    if batch.origin != "cycle" or (is_clear and runs(change.old.switch.switch, change.by)):
+        return []
+    return [f"{STOP_MEANS_STOP}: a batch was carried out while the switch says stop"]
+
+
 def _thawed(change: Change, batch: Batch) -> list[str]:
     if batch.origin != "cycle":
         return []
-    held = [name for name in change.old.fences if change.was_held(name)]
+    held = [name for name in change.old.fences if is_frozen(_fence(change.old, name), change.by)]
     return [
         f"{HOLD_MEANS_HOLD}: a batch wrote {name}, which a person had frozen"
         for name in held
         if change.old.fences[name] != change.new.fences.get(name) or name in change.changed
     ]
-
-
-def _not_running(change: Change, batch: Batch) -> list[str]:
-    """A cycle writes only where the switch says run, or where a stop has ended by the clock that the writer has seen."""
-    if batch.origin != "cycle" or change.ran:
-        return []
-    return [f"{STOP_MEANS_STOP}: a batch of a cycle landed in a zone that stands still"]
 
 
 def _ids(records: Sequence[RecordSet]) -> str:
@@ -433,6 +463,7 @@ def of_pair(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
         if (
             not isinstance(fence, Fence)
             or fence.state == "retired"
+            or fence.fleet != story.fleet
             or fence.plan not in story.known.get((zone, name), set())
         ):
             continue
@@ -445,7 +476,7 @@ def of_pair(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
 
 
 def of_meeting(
-    story: Story, moments: tuple[ZoneState, ZoneState], batch: Batch, table: Table, seen: datetime = AWS_NOW
+    story: Story, moments: tuple[ZoneState, ZoneState], batch: Batch, table: Table, by: Seen = STILL
 ) -> tuple[str, ...]:
     """Return what a batch has broken that only zone and table together tell: who was retired, and which plan was opened."""
     before = moments[0]
@@ -454,20 +485,20 @@ def of_meeting(
     if not isinstance(was, Switch) or not isinstance(now, Switch):
         return ()
     if batch.origin == "cycle" and now.gen > was.gen > 0:
-        allow = dict(table.get(f"{ALLOWS}{now.gen:012d}#vanished", ()))
-        if allow and not has_passed(datetime.fromisoformat(str(allow["until"])), seen):
-            return ()
-        return tuple(_vanished(story, was, now, before.zone.zone_id))
+        return tuple(_vanished(story, was, now, before.zone.zone_id, table, by=by))
     if batch.origin == "verb":
         gone = [swap.name for swap in batch.swaps if swap.fence_after.state == "retired"]
         return tuple(_listed(story, now, before.zone.zone_id, gone, table))
     return ()
 
 
-def _vanished(story: Story, was: Switch, now: Switch, zone: str) -> list[str]:
+def _vanished(story: Story, was: Switch, now: Switch, zone: str, table: Table, *, by: Seen) -> list[str]:
     """A plan that leaves an endpoint out, and does not list it under retired, is opened only where a person allowed it."""
     retired = next((keys for digest, keys in story.retired.items() if digest.startswith(now.plan)), frozenset())
     left_out = {key for key in story.of_switch(was) if key[0] == zone} - set(story.of_switch(now)) - retired
+    allow = table.get(f"{ALLOWS}{now.gen:012d}#vanished")
+    if not left_out or (allow and by.may_last(datetime.fromisoformat(str(dict(allow)["until"])))):
+        return []
     return [
         f"{NEVER_UNASKED}: generation {now.gen} was opened, which leaves {name} out" for _, name in sorted(left_out)
     ]
@@ -495,18 +526,18 @@ def of_mirror(before: Table, after: Table) -> tuple[str, ...]:
     return ()
 
 
-def of_dark(story: Story, state: ZoneState, table: Table) -> tuple[str, ...]:
+def of_dark(story: Story, state: ZoneState, table: Table, by: Seen = STILL) -> tuple[str, ...]:
     """Return what an enactor has not brought to the mirror's plan while the table is away, but for what waits by design."""
     found = mirrored(table)
     fences = reading(state, story.fleet)
     switch = fences.switch.switch
-    if found is None or state.trouble or not isinstance(switch, Switch) or not runs(switch, state.aws_now):
+    if found is None or state.trouble or not isinstance(switch, Switch) or not runs(switch, by):
         return ()
     generation, digest, _ = found
     if generation < switch.gen or (generation == switch.gen and not digest.startswith(switch.plan)):
         return ()  # an older one is at hand, or another: only repairs
     has = sets_by_name(state)
-    end = End(fences, has, frozenset({digest}), frozenset({digest}), state.aws_now)
+    end = End(fences, has, frozenset({digest}), frozenset({digest}), by)
     faults = [] if switch.gen == generation else [f"{NO_DEPENDENCY}: plan {generation} of the mirror was not opened"]
     return tuple(faults) + tuple(
         f"{NO_DEPENDENCY}: {name} stands at {_ids(has.get(name, ()))} and not as plan {generation} of the mirror says"
@@ -569,25 +600,32 @@ class End(msgspec.Struct, frozen=True):
     kept: frozenset[str]
     readable: frozenset[str]
     """Those of them that no collector has condemned."""
-    now: datetime
+    by: Seen
+    """The clock by which those hands worked."""
 
     def is_said(self, story: Story, key: tuple[str, str], digest: str) -> bool:
         """Tell whether a plan that can be read gives an endpoint the content of a digest."""
         return any(said.get(key) == digest for one, said in story.contents.items() if one in self.readable)
 
 
-def end_of(story: Story, state: ZoneState, table: Table) -> End:
-    """Return what stands in one zone and in the table."""
+def end_of(story: Story, state: ZoneState, table: Table, by: Seen) -> End:
+    """Return what stands in one zone and in the table by a clock."""
     condemned = {one for one in manifests(table) if dict(table[f"{PLANS}{one:012d}"]).get("condemned")}
     kept = readable_digests(table)
     readable = kept & {digest for one, digest in manifests(table).items() if one not in condemned}
-    return End(reading(state, story.fleet), sets_by_name(state), kept, readable, state.aws_now)
+    return End(reading(state, story.fleet), sets_by_name(state), kept, readable, by)
 
 
 def of_end(
-    story: Story, state: ZoneState, table: Table, *, refused: frozenset[str], leaves: bool = False
+    story: Story,
+    state: ZoneState,
+    table: Table,
+    *,
+    refused: frozenset[str],
+    leaves: bool = False,
+    by: Seen = STILL,
 ) -> tuple[str, ...]:
-    """Return what healthy hands have not brought to the newest plan, but for what waits for a person by design.
+    """Return what healthy hands have not brought to the newest plan by their clock, but for what waits for a person by design.
 
     `leaves`: a person may take the zone out of the fleet; where neither switch nor fence is left it is nobody's, on purpose.
     """
@@ -598,7 +636,7 @@ def of_end(
         return ()
     head = head_generation(table)
     wanted = story.contents.get(manifests(table).get(head, ""), {})
-    end = end_of(story, state, table)
+    end = end_of(story, state, table, by)
     zone, has = state.zone.zone_id, end.has
     faults = [
         f"{NEVER_STUCK}: {name} stands at {_ids(has.get(name, ()))} and not as the newest plan, {head}, says"
@@ -625,10 +663,12 @@ def waits(story: Story, end: End, name: str, wanted: str, *, may_be_refused: boo
         known = {said[key] for one, said in story.contents.items() if one in end.kept and key in said}
         return bool(records) and digest not in known
     fence = _fence(end.found, name)
-    if fence is None or (fence.state != "live" and not has_passed(fence.until, end.now)):
-        return True  # a person froze or retired it
-    began, _, stood = fence.base.partition("/")
-    if began and end.now < DRAIN_ENDS and not end.is_said(story, key, stood):
+    if fence is None or fence.state == "retired" or is_frozen(fence, end.by):
+        return True  # a person froze or retired it, or nobody can read what it is
+    if fence.fleet != story.fleet:
+        return True  # another fleet's by its fence: a person takes it over, or has that fleet let it go
+    stood = window(fence, end.by)
+    if stood and not end.is_said(story, key, stood):
         return True  # nobody can tell how much has gone: it waits for the end of the slow-drain window
     if not end.is_said(story, key, fence.plan):  # what its fence names is in no plan any more: what is left stands
         return takes_too_much(records, story.content(*key, wanted) or ())

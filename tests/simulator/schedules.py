@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from .clocks import JUMPS, of_world
 from .exhaustive import Found
 from .stage import KILL, NO_FAULT, Stage, State, Step
 
@@ -37,9 +38,10 @@ def run(stage: Stage, seed: int, *, faults_max: int, manner: Manner, tally: Tall
     state, left = stage.first, chance.randint(0, faults_max)
     steps: list[Step] = []
     order = _order(stage, chance) if manner == "few-preemptions" else None
+    jumps = stage.scenario.timed or seed // 2 % JUMPS_IN_ONE_OF == 0
     tally.runs += 1
     while len(steps) < STEPS_MAX:
-        step = _chosen(stage, state, chance, left, order)
+        step = _chosen(stage, state, chance, left, order, jumps=jumps)
         if step is None:
             break
         steps.append(step)
@@ -52,7 +54,7 @@ def run(stage: Stage, seed: int, *, faults_max: int, manner: Manner, tally: Tall
             return Found(broken, tuple(steps))
     if tally.keep_steps:
         tally.last_steps = tuple(steps)
-    broken = stage.end_faults(state.zone, state.table)
+    broken = stage.end_faults(state.zone, state.table, of_world(state.clocks))
     if len(steps) == STEPS_MAX:
         broken = (*broken, "never stuck: a run does not come to an end")
     return Found(broken, tuple(steps)) if broken else None
@@ -73,7 +75,9 @@ def _order(stage: Stage, chance: random.Random) -> _Order:
     return _Order(priorities, {chance.randrange(80) for _ in range(chance.randint(1, 4))})
 
 
-def _chosen(stage: Stage, state: State, chance: random.Random, left: int, order: _Order | None) -> Step | None:
+def _chosen(
+    stage: Stage, state: State, chance: random.Random, left: int, order: _Order | None, *, jumps: bool
+) -> Step | None:
     turns = stage.turns(state)
     if not turns and not state.held:
         return None
@@ -90,11 +94,17 @@ def _chosen(stage: Stage, state: State, chance: random.Random, left: int, order:
         return Step(-1, NO_FAULT, chance.randrange(len(state.held)))
     if left and chance.random() < FAULT_SHARE:
         kinds = [*stage.faults_of(stage.troupe.pending[state.positions[who]]), KILL]
-        return Step(who, chance.choice(kinds))
+        kind = chance.choice([*kinds, A_JUMP] if jumps else kinds)
+        return Step(who, chance.choice(tuple(JUMPS)) if kind == A_JUMP else kind)
     return Step(who)
 
 
 FAULT_SHARE: Final = 0.08
+A_JUMP: Final = "a clock jumps"
+"""One kind of fault among the others of an operation, whichever of the jumps it is then."""
+JUMPS_IN_ONE_OF: Final = 32
+"""In so many runs of a story where nothing ends by itself clocks may jump in one, of either manner: whoever is told of another time gives
+answers that nobody gave before, and such a run takes five times as long as one whose steps are known."""
 
 
 def shrunk(stage: Stage, found: Found) -> Found:
@@ -125,7 +135,7 @@ def replayed(stage: Stage, steps: Sequence[Step]) -> Found | None:
         state, broken = stage.take(state, step)
         if broken:
             return Found(broken, tuple(played))
-    broken = stage.end_faults(state.zone, state.table)
+    broken = stage.end_faults(state.zone, state.table, of_world(state.clocks))
     return Found(broken, tuple(played)) if broken else None
 
 
@@ -134,7 +144,7 @@ def _possible(stage: Stage, state: State, step: Step) -> bool:
         return step.delivered < len(state.held)
     if step.actor not in stage.turns(state):
         return False
-    return step.fault in (NO_FAULT, KILL, *stage.faults_of(stage.troupe.pending[state.positions[step.actor]]))
+    return step.fault in (NO_FAULT, KILL, *JUMPS, *stage.faults_of(stage.troupe.pending[state.positions[step.actor]]))
 
 
 def _label(faults: Sequence[str]) -> set[str]:

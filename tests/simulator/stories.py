@@ -5,18 +5,19 @@ from typing import Final
 import msgspec
 
 from .scenarios import OCTOBER, PARTS
+from .scenarios_clock import CLOCKS
 from .scenarios_guards import PLAYED, SINGLE
+from .scenarios_hands import EDITED
 from .scenarios_ruins import RUINED_TABLES
 from .scenarios_signals import WATCHING
-from .scenarios_time import TIMED
 from .scenarios_verbs import VERBS
 from .scenarios_zones import ZONED
 from .stage import Scenario
 from .wire_alone import left
 
-SELDOM: Final = (*RUINED_TABLES, *TIMED, *ZONED)
+SELDOM: Final = (*RUINED_TABLES, *ZONED)
 """Stories that `make test` plays least of; a campaign plays them as long as any other."""
-ALL: Final = (*PARTS, *VERBS, *PLAYED, *WATCHING, *SELDOM)
+ALL: Final = (*PARTS, *VERBS, *PLAYED, *WATCHING, *CLOCKS, *EDITED, *SELDOM)
 
 _OCTOBER_ACTORS: Final = {
     "october-without-collect": (0, 1, 2),

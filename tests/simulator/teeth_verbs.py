@@ -54,6 +54,7 @@ from .scenarios_verbs import (
 )
 from .teeth import FIRST_TEETH, Tooth, _put
 from .teeth_guards import GUARD_TEETH
+from .teeth_hands import CLOCK_TEETH, EDIT_TEETH
 from .teeth_ruins import RUIN_TEETH
 from .teeth_signals import SIGNAL_TEETH
 from .teeth_steps import STEP_TEETH
@@ -399,4 +400,6 @@ TEETH: Final = (
     *GUARD_TEETH,
     *RUIN_TEETH,
     *ZONE_TEETH,
+    *CLOCK_TEETH,
+    *EDIT_TEETH,
 )

@@ -56,6 +56,17 @@ LONG: Final = frozenset(
             "mirrored",
         ),
         *("republished", "mirror-and-restore", "one-type", "from-disk"),
+        *("stopped-for", "held-for", "allowed-until", "allowed-whole-until", "drained-again"),
+        *(
+            "meddled",
+            "other-fleets",
+            "two-texts",
+            "switch-gone",
+            "started-late",
+            "all-gone",
+            "failed-over",
+            "adopted-all",
+        ),
     }
 )
 """Stories with so many states that a run of theirs costs five of another: they are played less here, and by the hour in a campaign."""
@@ -102,14 +113,20 @@ MEETS: Final[dict[str, frozenset[str]]] = {
     "unreadable": frozenset({probes.UNUSABLE}),
     "in-force-gone": frozenset({probes.REFUSED_ENDPOINT}),
     "half-done": frozenset({probes.SWEPT}),
-    "held-for": frozenset({probes.HOLD_ENDED}),
-    "stopped-for": frozenset({probes.STOP_ENDED, probes.STOPPED}),
-    "allowed-for": frozenset({probes.ALLOWED}),
-    "allowed-whole-for": frozenset({probes.ALLOWED_PLAN}),
     "two-zones": frozenset({probes.COLLECTED}),
     "one-denied": frozenset({probes.ZONE_DENIED}),
     "one-gone": frozenset({probes.ZONE_GONE}),
     "made-anew": frozenset({probes.ZONE_GONE, probes.CAME_BACK}),
+    "stopped-for": frozenset({probes.STOP_ENDED}),
+    "held-for": frozenset({probes.HOLD_ENDED}),
+    "drained-again": frozenset({probes.DRAINED}),
+    "meddled": frozenset({probes.REPAIRED, probes.CONFLICT}),
+    "other-fleets": frozenset({probes.TAKEN_OVER}),
+    "two-texts": frozenset({probes.STOPPED, probes.ADOPTED}),
+    "switch-gone": frozenset({probes.STOPPED, probes.VERB_CONFLICT}),
+    "all-gone": frozenset({probes.CAME_BACK, probes.CREATED}),
+    "failed-over": frozenset({probes.WENT_BACK}),
+    "adopted-all": frozenset({probes.ADOPTED_ALL, probes.TAKEN_OVER}),
 }
 """The rare branches that each scenario must really meet."""
 

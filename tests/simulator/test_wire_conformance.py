@@ -9,6 +9,7 @@ import pytest
 from enactor.route53 import READ_TRIES
 from enactor.table_items import LOST_ANSWERS_LIMIT
 
+from .clocks import JUMPS
 from .ops import (
     At,
     Cas,
@@ -26,7 +27,7 @@ from .ops import (
 )
 from .scenarios_zones import MADE_ANEW, ONE_DENIED, ONE_GONE
 from .schedules import Tally, campaign
-from .stage import KILL, NO_FAULT, Scenario, Stage, Step, Tier
+from .stage import KILL, NO_FAULT, Held, Scenario, Stage, Step, Tier
 from .stories import ALL, SELDOM
 from .wire_world import TOKEN, wire_tier
 from .world import DARK, DOWN, HOLD
@@ -67,7 +68,7 @@ class Follower:
     def deliver(self, key: tuple[int, int]) -> None:
         """Let the request arrive that stands for one of the thin tier."""
         wanted = self._held[key].pop(0)
-        places = [(actor, op) for actor, op, _ in self.state.held]
+        places = [(actor, op) for actor, op, *_ in self.state.held]
         self.take(Step(-1, NO_FAULT, places.index(wanted)))
 
     def follow(self, actor: int, op: int, asked: Op, fault: str, *, is_dark: bool) -> None:
@@ -78,8 +79,9 @@ class Follower:
         self._pass(actor, ZoneName)
         if isinstance(asked, At):
             for name in asked.names:
-                self._ask(actor, At(asked.zone, (name,)), fault)
-                if fault:
+                is_last = name == asked.names[-1]
+                self._ask(actor, At(asked.zone, (name,)), NO_FAULT if fault in JUMPS and not is_last else fault)
+                if fault and fault not in JUMPS:
                     break
         else:
             self._ask(actor, asked, fault)
@@ -87,7 +89,8 @@ class Follower:
             sent = self.state.held
             self._held.setdefault((actor, op), []).append(self._newest(actor, sent))
         unanswered = is_dark and isinstance(asked, TableRead | TableWrite)
-        if (fault or unanswered) and not isinstance(asked, Cas | Sleep | MirrorOp | SourceLook):
+        failed = fault and fault not in JUMPS
+        if (failed or unanswered) and not isinstance(asked, Cas | Sleep | MirrorOp | SourceLook):
             self._give_up(actor, asked, fault)
 
     def _ask(self, actor: int, asked: Op, fault: str) -> None:
@@ -98,11 +101,11 @@ class Follower:
         self.take(Step(actor, fault))
         self._before = before
 
-    def _newest(self, actor: int, held: tuple[tuple[int, int, int], ...]) -> tuple[int, int]:
+    def _newest(self, actor: int, held: tuple[Held, ...]) -> tuple[int, int]:
         left = list(held)
         for one in self._before:
             left.remove(one)
-        ((found, op, _),) = left
+        ((found, op, *_),) = left
         assert found == actor
         return found, op
 

@@ -21,7 +21,7 @@ from enactor.table_items import Item, Items, Refusal, Write
 from enactor.table_publishing import TablePublishing
 from enactor.table_reading import TableReading
 
-from .actors import Line, seconds_in
+from .actors import Line
 from .ops import At, Cas, DeleteAll, Fences, Get, Listing, Put, SwitchAlone, Under, as_item, pairs, transact
 
 GATE_LIMITS = GateLimits(targets=0.5, capacity=0.5)
@@ -35,7 +35,7 @@ class ThinZones:
         self._zone_names = zone_names
 
     def aws_now(self) -> datetime | None:
-        return self._line.date
+        return self._line.aws_now()
 
     def zone_name(self, zone: str) -> str:
         return self._zone_names[zone]
@@ -63,7 +63,7 @@ class ThinZones:
         reasons = refusals(batch, lambda _: GATE_LIMITS)
         if reasons:
             return Stopped(reasons)
-        outcome: Outcome = self._line.ask(Cas(batch.zone, batch, seconds_in(self._line.date)))
+        outcome: Outcome = self._line.ask(Cas(batch.zone, batch))
         self._line.claims.answered(batch, outcome)
         return outcome
 

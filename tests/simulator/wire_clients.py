@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from email.utils import formatdate
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, Final
@@ -33,7 +34,7 @@ from enactor.sandbox.isolation import inside, isolated
 from enactor.sandbox.wire import Reply
 from enactor.table import PlanTable, table_client
 
-from .actors import AWS_NOW, Broken, Line, seconds_in
+from .actors import Broken, Line
 from .cast import FLEET, ZONE_NAMES
 from .ops import Sent, component
 from .wire_promises import NEVER_A_STORM, Failure, judge
@@ -56,8 +57,6 @@ class Here(msgspec.Struct):
     """Whether the actor's clock goes on while it waits for an answer that does not come."""
     batch: Batch | None = None
     """The batch that the request in hand is made from."""
-    seen_seconds: int = 0
-    """How late it was by the last answer of AWS before that batch."""
     outage: tuple[tuple[int, tuple[str, str, bytes]], Failure] | None = None
     """The request that finds no answer, in which of a person's commands, and how."""
     retry_tokens: dict[int, int] = {}
@@ -87,7 +86,6 @@ class WireZones(Route53Zones):
     def compare_and_swap(self, batch: Batch) -> Outcome:
         here = HERE.get()
         here.batch, here.answers = batch, []
-        here.seen_seconds = seconds_in(self.aws_now() or AWS_NOW)
         try:
             outcome = super().compare_and_swap(batch)
         finally:
@@ -185,7 +183,7 @@ class _Quota(quota.RetryQuota):
 def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
     """Stop with the request in hand, and go on with its answer, or without one."""
     here = HERE.get()
-    asked = sent(request, here.batch, ZONE_NAMES, here.seen_seconds)
+    asked = sent(request, here.batch, ZONE_NAMES)
     if component(asked) == "zone":
         if not here.paid:
             raise Broken(f"{NEVER_A_STORM}: a request goes to Route 53 that the budget knows nothing of")
@@ -193,7 +191,7 @@ def _stop_before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
     answer = _answered(here, asked)
     here.answers.append(answer)
     if isinstance(answer, Reply):
-        return response(request.url, answer)
+        return response(request.url, dated(answer, here.line))
     if here.time_outs_last:
         here.line.let_pass(SECONDS.get(answer.kind, 0.0))
     raise error_of(answer, request.url)
@@ -207,6 +205,15 @@ def _answered(here: Here, asked: Sent) -> Reply | Failure:
     answer: Reply | Failure = here.line.ask(asked)
     here.outage = (key, answer) if isinstance(answer, Failure) and answer.lasts else None
     return answer
+
+
+def dated(reply: Reply, line: Line) -> Reply:
+    """Return an answer with the Date that this actor is told."""
+    if not line.jumped_seconds:
+        return reply
+    date = formatdate(line.aws_now().timestamp(), usegmt=True)
+    others = tuple((name, value) for name, value in reply.headers if name.lower() != "date")
+    return Reply(reply.status, reply.body, (*others, ("date", date)))
 
 
 def response(url: str, reply: Reply) -> AWSResponse:

@@ -47,10 +47,8 @@ SIGNED_AS: Final = "AWS4-HMAC-SHA256 Credential=simulator/20260101/{}, SignedHea
 """A signature's form without its date: the sandbox reads the service and the region out of it, and verifies none."""
 
 
-def sent(
-    request: AWSPreparedRequest, batch: Batch | None, zone_names: Mapping[str, str], seen_seconds: int = 0
-) -> Sent:
-    """Return a signed request as a value; `batch` is what a change of a zone was made from, and how late it was by then."""
+def sent(request: AWSPreparedRequest, batch: Batch | None, zone_names: Mapping[str, str]) -> Sent:
+    """Return a signed request as a value; `batch` is what a change of a zone was made from."""
     headers = {name.lower(): _text(value) for name, value in request.headers.items()}
     scope = SCOPE.fullmatch(headers.get("authorization", ""))
     attempt = ATTEMPT.search(headers.get("amz-sdk-request", ""))
@@ -64,9 +62,7 @@ def sent(
     target = f"{parts.path}?{parts.query}" if parts.query else parts.path
     operation = kept.get("x-amz-target", "").rpartition(".")[2]
     return Sent(
-        means=table_meaning(operation, bytes(body))
-        if operation
-        else zone_meaning(target, batch, zone_names, seen_seconds),
+        means=table_meaning(operation, bytes(body)) if operation else zone_meaning(target, batch, zone_names),
         method=request.method,
         target=target,
         headers=tuple(sorted(kept.items())),
@@ -103,12 +99,12 @@ def is_table(request: Sent) -> bool:
     return any(name == "x-amz-target" for name, _ in request.headers)
 
 
-def zone_meaning(target: str, batch: Batch | None, zone_names: Mapping[str, str], seen_seconds: int = 0) -> Meaning:
+def zone_meaning(target: str, batch: Batch | None, zone_names: Mapping[str, str]) -> Meaning:
     """Return what a request to Route 53 asks."""
     path, _, query = target.partition("?")
     _, _, _, zone, *rest = path.split("/")
     if batch is not None:
-        return Cas(zone, batch, seen_seconds)
+        return Cas(zone, batch)
     if not rest:
         return ZoneName(zone)
     told = parse_qs(query)

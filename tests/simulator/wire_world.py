@@ -25,8 +25,9 @@ from enactor.sandbox.server import Sandbox
 from enactor.sandbox.wire import DEFAULT_REGION, Reply
 from enactor.table_items import _decoded, _encoded
 
-from .actors import AWS_NOW, Answer
+from .actors import Answer
 from .cast import FLEET, ZONE_NAMES
+from .clocks import AWS_NOW
 from .hosted import Trouble, refusal_of, state_of
 from .ops import Cas, DeleteAll, Op, Pairs, Sent, Transact, is_write, zone_id_of
 from .probes import ZONE_DENIED, ZONE_GONE, of_answer
@@ -78,8 +79,6 @@ class Aws:
         self._sandbox = sandbox
         self._http = URLLib3Session() if over_socket else None
         self.requests = 0
-        self.late_seconds = 0
-        """How much later than at the beginning it is by AWS's clock."""
         self._table_in_place: Table | None = None
         assert sandbox._moto is not None, "the table is moto's"
         self._backend = dynamodb_backends[sandbox._moto.account][DEFAULT_REGION]
@@ -93,7 +92,7 @@ class Aws:
         self._sandbox.engine.ledger.reset()
         reply = self._over_socket(request) if self._http else self._sandbox._serve(environ(request))
         headers = {name.lower(): value for name, value in reply.headers if name.lower() not in VOLATILE_HEADERS}
-        headers["date"] = formatdate(AWS_NOW.timestamp() + self.late_seconds, usegmt=True)
+        headers["date"] = formatdate(AWS_NOW.timestamp(), usegmt=True)
         headers["x-amzn-requestid"] = (
             "SIMULATED"  # what has none is a proxy's page, and one of its own would differ in each run
         )
@@ -192,7 +191,6 @@ class WireWorld(World):
         if state is None or state.trouble:
             return zone, self._refused(asked, state.trouble if state else "gone")
         engine.replace_zone(state.zone)
-        self._aws.late_seconds = moment.late_seconds
         answer = self._answered(asked, state.records)
         after = engine.zone(state.zone_id)
         return zone if after is state.zone else self.moment(moment.with_part(state_of(after))), answer

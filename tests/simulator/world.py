@@ -55,7 +55,6 @@ from .ops import (
     TableByHand,
     TableHand,
     TableRuin,
-    TimePasses,
     Transact,
     Under,
     ZoneByHand,
@@ -67,6 +66,7 @@ from .ops import (
 from .probes import ZONE_DENIED, ZONE_GONE, Probes, of_answer
 from .ruined_table import RUINS, ruined
 from .table_model import Table
+from .zone_hands import edited
 
 APPLIED: Final = Answer(Applied("C1"))
 LOST: Final = Answer(Unknown("the answer was lost"))
@@ -127,6 +127,8 @@ class World:
         self.stopped = self.fixed(Answer(error=Stopping("asked to stop")))
         self.backup = self.table({})
         """The table that a restore brings back."""
+        self.first = 0
+        """The zone as it stood when the story began."""
         self._zone_steps: dict[tuple[int, int], tuple[int, int]] = {}
         self._table_steps: dict[tuple[int, int], tuple[int, int]] = {}
         self.probes = Probes()
@@ -134,6 +136,14 @@ class World:
     def fixed(self, answer: Answer) -> int:
         """Return the number of an answer that always is the same."""
         return self.answers.number(("fixed", repr(answer)), lambda: answer)
+
+    def late(self, answer: int, seconds: int) -> int:
+        """Return the number of an answer with which its reader's clock jumps."""
+        if not seconds:
+            return answer
+        return self.answers.number(
+            ("jump", answer, seconds), lambda: msgspec.structs.replace(self.answers[answer], jump_seconds=seconds)
+        )
 
     def op(self, op: Op) -> int:
         """Return an operation's number."""
@@ -195,14 +205,16 @@ class World:
 
     def _stepped_zone(self, zone: int, op: int) -> tuple[int, int]:
         asked, moment = self.ops[op], self.zones[zone]
-        if isinstance(asked, TimePasses | ZoneByHand):
+        if isinstance(asked, ZoneByHand):
             return self.moment(befallen(moment, asked)), self.slept
         state = moment.at(zone_id_of(asked))
         if isinstance(asked, ByHand):
-            after = moment if state is None or state.trouble else moment.with_part(state_of(by_hand(state, asked)))
-            return self.moment(after), self.slept
+            if state is None or state.trouble:
+                return zone, self.slept
+            first = self.zones[self.first].at(state.zone_id) or state
+            return self.moment(moment.with_part(state_of(by_hand(state, asked, first)))), self.slept
         if state is None or state.trouble:
-            return zone, self._in_trouble(asked, state.trouble if state else "gone", moment)
+            return zone, self._in_trouble(asked, state.trouble if state else "gone")
         if isinstance(asked, Raw):
             return self._raw(zone, state, asked)
         if isinstance(asked, Cas):
@@ -210,32 +222,23 @@ class World:
             applied = isinstance(outcome, Applied)
             of_answer(asked, applied=applied, zone_records=state.records, probes=self.probes)
             if isinstance(outcome, Applied):
-                return self.moment(moment.with_part(state_of(after_it))), self._dated(
-                    ("cas", "applied"), APPLIED, moment
-                )
-            return zone, self._dated(("cas", repr(outcome)), Answer(outcome), moment)
+                return self.moment(moment.with_part(state_of(after_it))), self.fixed(APPLIED)
+            return zone, self.answers.number(("cas", repr(outcome)), lambda: Answer(outcome))
         assert isinstance(asked, Fences | SwitchAlone | Listing | At), asked
         records = seen(state.records, asked, self.zone_names)
-        return zone, self._dated(("records", records), Answer(records), moment)
+        return zone, self.answers.number(("records", records), lambda: Answer(records))
 
-    def _dated(self, key: tuple[object, ...], answer: Answer, moment: ZoneState) -> int:
-        """Return the number of an answer that bears AWS's Date, once time has gone by."""
-        if not moment.late_seconds:
-            return self.answers.number(key, lambda: answer)
-        dated = msgspec.structs.replace(answer, date=moment.aws_now)
-        return self.answers.number((*key, moment.late_seconds), lambda: dated)
-
-    def _in_trouble(self, asked: Op, trouble: Trouble, moment: ZoneState) -> int:
+    def _in_trouble(self, asked: Op, trouble: Trouble) -> int:
         """Return the answer for a zone that is gone, or that nobody may touch."""
         self.probes.hit.add(ZONE_GONE if trouble == "gone" else ZONE_DENIED)
         zone = zone_id_of(asked)
         if isinstance(asked, Cas):
             outcome = _outcome(error_of(trouble, "ChangeResourceRecordSets"), asked.batch)
-            return self._dated(("cas", repr(outcome)), Answer(outcome), moment)
+            return self.answers.number(("cas", repr(outcome)), lambda: Answer(outcome))
         fault = outside_error(
             error_of(trouble, "ListResourceRecordSets"), what=f"reading hosted zone {zone}", where="Route 53"
         )
-        return self._dated((trouble, zone), Answer(error=fault), moment)
+        return self.answers.number((trouble, zone), lambda: Answer(error=fault))
 
     def _raw(self, zone: int, state: ZoneState, asked: Raw) -> tuple[int, int]:
         changes = [
@@ -359,10 +362,8 @@ def _swapped(table: Table) -> Table:
     return {**table, **{sk: tuple(sorted(item.items())) for sk, item in swapped.items()}}
 
 
-def befallen(moment: ZoneState, op: TimePasses | ZoneByHand) -> ZoneState:
-    """Return the zones after time has gone by, or after something befell one of them."""
-    if isinstance(op, TimePasses):
-        return msgspec.structs.replace(moment, late_seconds=moment.late_seconds + op.seconds)
+def befallen(moment: ZoneState, op: ZoneByHand) -> ZoneState:
+    """Return the zones after something befell one of them."""
     if op.hand == "make it anew":
         return moment if moment.at(op.made) else moment.with_part(state_of(Zone.empty(op.made, moment.zone.name)))
     part = moment.at(op.zone)
@@ -372,7 +373,7 @@ def befallen(moment: ZoneState, op: TimePasses | ZoneByHand) -> ZoneState:
     return moment.with_part(msgspec.structs.replace(part, trouble=troubles[op.hand]))
 
 
-def by_hand(state: ZoneState, op: ByHand) -> Zone:
+def by_hand(state: ZoneState, op: ByHand, first: ZoneState) -> Zone:
     """Return what a person at the console makes of a zone; what is not there to be changed stays as it is."""
     fence = names.fence_name(op.name, state.zone.name) if op.name else ""
     changes: list[dict[str, Any]] = []
@@ -400,6 +401,9 @@ def by_hand(state: ZoneState, op: ByHand) -> Zone:
             changes = _retyped(switch, '"mode=stop"')
         case "type junk":
             changes = _retyped(switch, '"run, please"')
+        case _:
+            goes, comes = edited(op.hand, op.name, state.zone.name, state.records, first.records)
+            changes = [*_deletes(goes), *_creates(comes)]
     after = zone_model.apply(state.zone, changes) if changes else state.zone
     assert isinstance(after, Zone), after
     return after
@@ -411,5 +415,8 @@ def _deletes(records: Sequence[RecordSet]) -> list[dict[str, Any]]:
 
 def _retyped(records: Sequence[RecordSet], *texts: str) -> list[dict[str, Any]]:
     typed = [msgspec.structs.replace(record, values=(text,)) for record, text in zip(records, texts, strict=False)]
-    creates = [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)} for record in typed]
-    return [*_deletes(records), *creates]
+    return [*_deletes(records), *_creates(typed)]
+
+
+def _creates(records: Sequence[RecordSet]) -> list[dict[str, Any]]:
+    return [{"Action": "CREATE", "ResourceRecordSet": wire.record_to_wire(record)} for record in records]
