@@ -44,9 +44,14 @@ def offered_to(
     return offered
 
 
-def aims_of(fleet: Fleet) -> tuple[Aim, ...]:
-    """Return every load balancer in service that stands in a pool which an endpoint uses."""
-    used = {pool for one in fleet.endpoints for pool in one.pools}
+def aims_of(fleet: Fleet, source: str | None = None) -> tuple[Aim, ...]:
+    """Return every load balancer in service behind an endpoint that hears a source; without one, that hears any."""
+    used = {
+        pool
+        for one in fleet.endpoints
+        if (source in one.health.sources if source else one.health.sources)
+        for pool in one.pools
+    }
     aims: dict[tuple[str, str], Aim] = {}
     for pool, balancers in fleet.pools.items():
         for one in balancers:

@@ -64,13 +64,13 @@ class Lookout:
         fleet = read.fleet
         assert fleet is not None, "a plan file has no sources"
         self._open_all(read, fleet)
-        observations = self._ask(inventory.asked_first(fleet), ())
+        observations = self._ask(dict.fromkeys(inventory.asked_first(fleet), ()))
         filled = self._fill(read, fleet, observations, newest)
         assert filled.fleet is not None, "a fleet file that is right has its meaning"
         aims = inventory.aims_of(filled.fleet)
         if any(one.health.sources for one in fleet.endpoints) and (unclear := inventory.ambiguities(aims)):
             raise NoPlan(unclear)
-        observations |= self._ask(inventory.asked_then(fleet), aims)
+        observations |= self._ask({name: inventory.aims_of(filled.fleet, name) for name in inventory.asked_then(fleet)})
         self._offered = {
             name: frozenset(offer.id for offer in observations[name].offers) for name in inventory.asked_first(fleet)
         }
@@ -108,10 +108,14 @@ class Lookout:
         message = f"source {spec.name} cannot be opened: {why}"
         raise NoPlan([Refusal(event="source-failed", sources=(spec.name,), message=message)])
 
-    def _ask(self, names: Sequence[str], aims: tuple[Aim, ...]) -> dict[str, Observation]:
-        sources = {name: self._open[name][1] for name in names}
+    def _ask(self, aims: Mapping[str, tuple[Aim, ...]]) -> dict[str, Observation]:
+        """Ask each of these sources about the load balancers that it is to judge."""
+        sources = {name: self._open[name][1] for name in aims}
+        of = {id(source): aims[name] for name, source in sources.items()}
         within = self._look_seconds
-        answers = self._asker.ask(sources, lambda source: source.observe(aims, within), within) if sources else {}
+        answers = (
+            self._asker.ask(sources, lambda source: source.observe(of[id(source)], within), within) if sources else {}
+        )
         failed = {name: found for name, found in answers.items() if isinstance(found, SourceFailed)}
         if failed:
             raise NoPlan(

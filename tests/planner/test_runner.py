@@ -47,6 +47,23 @@ def test_health_is_asked_of_what_the_inventory_offered() -> None:
     ]
 
 
+def test_nobody_is_checked_for_an_endpoint_that_does_not_hear_of_it() -> None:
+    """A pool that only such an endpoint uses gives a source of health nothing to look at; another source has its own."""
+    listed = [
+        {"name": "ep1.example.test", "zone": "main", "pools": {"blue": 1}, "health": {"from": ["checks"]}},
+        {"name": "ep2.example.test", "zone": "main", "pools": {"green": 1}, "health": {"from": []}},
+        {"name": "ep3.example.test", "zone": "main", "pools": {"red": 1}, "health": {"from": ["others"]}},
+    ]
+    pools = {"blue": {"from": ["albs"]}} | {
+        pool: [{"id": pool, "addresses": [f"198.51.100.{n}"]}] for n, pool in enumerate(("green", "red"), 1)
+    }
+    sources = {"albs": {"kind": "lists"}, "checks": {"kind": "checks"}, "others": {"kind": "checks"}}
+    made = world(2, endpoints=listed, pools=pools, sources=sources)
+    assert made.look(made.planner()).outcome == "published"
+    assert [aim.id for aim in made.source("checks").aims] == ["lb-1", "lb-2"]
+    assert [aim.id for aim in made.source("others").aims] == ["red"]
+
+
 def test_a_target_goes_after_fall_bad_looks_at_once_and_comes_after_rise_good_ones_gathered() -> None:
     """Both paths: out of service is urgent, back into it is routine."""
     made = world()
