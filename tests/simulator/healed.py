@@ -6,6 +6,8 @@ person must decide, and the survey says for what. Which plan is the newest valid
 
 from typing import Final
 
+import msgspec
+
 from enactor.cli.views import zone_notes
 from enactor.fence import Fence, Switch
 from enactor.records import content_digest, content_of
@@ -35,7 +37,9 @@ def of_alone(
             if seen.switch == "unknown" and seen.error
             else [f"{NEVER_STUCK}: nobody says that {zone} is out of reach"]
         )
-    end = end_of(story, state, table, by)
+    found = end_of(story, state, table, by)
+    # A plan that a collector has condemned is handed out to nobody: it explains nothing until a collect puts it back.
+    end = msgspec.structs.replace(found, kept=found.readable)
     newest = newest_valid(story, end, table)
     if newest is None:
         return (
