@@ -41,6 +41,11 @@ class KeptPlans:
         """Ask the table for nothing more before the next look: it has just not answered, and each time-out is half a minute."""
         self._silent = True
 
+    @property
+    def is_silent(self) -> bool:
+        """Tell whether the table did not answer since the last look, so that what it keeps is not known."""
+        return self._silent
+
     def failed(self, generation: int, digest: str) -> None:
         """Take note that a plan cannot be read."""
         self._failed.add((generation, digest))

@@ -238,6 +238,11 @@ class Library:
                 return plan.contents[zone, name]
         return self._contents.content(zone, name, digest, at_hand=self._plans.keys())
 
+    @property
+    def is_silent(self) -> bool:
+        """Tell whether the table did not answer since the last look: then a content that nobody has may be a kept plan's."""
+        return self._kept.is_silent
+
     def kept_digests(self, zone: str, name: str) -> frozenset[str]:
         """Return the digests that an endpoint's content has in the plans at hand and the kept ones."""
         at_hand = (plan.digests[zone, name] for plan in self._plans.values() if (zone, name) in plan.digests)

@@ -170,7 +170,7 @@ def retire(
 
     def judge(memory: ZoneMemory) -> None:
         may_go(plans, plans.look(), memory.switch, place, of, without_plan=without_plan)
-        not_pointed_to(plans, memory, place, of)
+        not_pointed_to(plans, memory, place, of, without_plan=without_plan)
 
     carry_out(doors, "retire", reason, place, partial(hand.retire, place, of, generation, judge))
 

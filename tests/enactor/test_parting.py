@@ -240,10 +240,10 @@ def test_a_plan_of_the_same_generation_as_the_open_one_speaks_for_itself() -> No
 # ---- aliases to come -----------------------------------------------------------------------------------------------------
 
 
-def pointed(made: Ground, of: ManagedType | None = None) -> None:
+def pointed(made: Ground, of: ManagedType | None = None, *, without_plan: bool = False) -> None:
     library = made.library()
     library.look()
-    not_pointed_to(library, made.memory(), PLACE, of)
+    not_pointed_to(library, made.memory(), PLACE, of, without_plan=without_plan)
 
 
 def pointing(*records: RecordSet, name: str = WWW, target: str = NAME) -> Plan:
@@ -364,3 +364,19 @@ def test_a_zone_without_a_readable_switch_has_no_open_plan_and_fences_all_the_sa
     assert made.memory().switch == SwitchReading(None, None)
     with pytest.raises(NotDone, match=told("A")):
         pointed(made)
+
+
+def test_a_fence_whose_content_nobody_can_look_up_keeps_the_target() -> None:
+    """The table is dark: an endpoint that could only be repaired to an alias to the name would stay empty. Who knows better says so."""
+    made = fenced()
+    library = made.library()
+    library.look()
+    made.line.dark = True
+    library.look()
+    with pytest.raises(
+        NotDone, match=r"^www\.example\.test\. does not stand as its fence says, and no plan at hand has that"
+    ):
+        not_pointed_to(library, made.memory(), PLACE, None, without_plan=False)
+    not_pointed_to(library, made.memory(), PLACE, None, without_plan=True)
+    made.put(FENCED)
+    not_pointed_to(library, made.memory(), PLACE, None, without_plan=False)

@@ -233,7 +233,7 @@ class Hands:
 
         def judge(memory: ZoneMemory) -> None:
             parting.may_go(plans, plans.look(), memory.switch, at, record_type, without_plan=False)
-            parting.not_pointed_to(plans, memory, at, record_type)
+            parting.not_pointed_to(plans, memory, at, record_type, without_plan=False)
 
         shelf = plans.look()
         plan = parting.may_go(

@@ -267,7 +267,7 @@ TEETH: Final = (
         name="a retire asks for aliases that may be put back",
         promises=frozenset({NEVER_EMPTY}),
         scenario=POINTED,
-        out=lambda: _put((parting, "not_pointed_to", lambda *_: None)),
+        out=lambda: _put((parting, "not_pointed_to", lambda *_, **__: None)),
     ),
     Tooth(
         name="a retire leaves what is held",

@@ -18,6 +18,7 @@ from .world import HOLD
 
 pytestmark = pytest.mark.timeout(600)  # a search is long by its nature; the limit is for one that does not end
 
+FOUND_MAX: Final = 40
 ENACTOR: Final = 1
 """Which of October's actors is the first enactor."""
 TABLE: Final = Path(__file__).parents[2] / "docs" / "simulator.md"
@@ -25,11 +26,19 @@ TABLE: Final = Path(__file__).parents[2] / "docs" / "simulator.md"
 
 @pytest.mark.parametrize("tooth", WIRE_TEETH, ids=lambda tooth: tooth.name)
 def test_without_the_protection_a_promise_breaks_on_the_wire(tooth: WireTooth) -> None:
-    """Found by trying every fault at every request of few actors."""
+    """Found by trying every fault at every request of few actors.
+
+    Where guards are out besides, what an enactor alone leaves at the very beginning is wrong too: the search goes on from there.
+    """
+    broken: set[str] = set()
     with tooth.out(), wire_tier(page_sets=tooth.page_sets, heals_one_of=tooth.heals_one_of) as tier:
-        result = search(Stage(tooth.scenario, tier), faults=1)
-    assert result.found, f"{tooth.name}: nothing breaks without it"
-    assert {fault.split(":")[0] for fault in result.found[0].faults} & tooth.promises
+        for found_max in (1, FOUND_MAX):
+            result = search(Stage(tooth.scenario, tier), faults=1, found_max=found_max)
+            assert result.found, f"{tooth.name}: nothing breaks without it"
+            broken = {fault.split(":")[0] for found in result.found for fault in found.faults}
+            if broken & tooth.promises:
+                break
+    assert broken & tooth.promises
 
 
 def test_a_violation_is_told_and_replayed(capsys: pytest.CaptureFixture[str]) -> None:

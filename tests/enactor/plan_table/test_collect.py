@@ -537,7 +537,7 @@ def test_a_lost_answer_after_the_delete_is_looked_up(zones: Zones, world: World)
     def lose() -> None:
         response: Any = {
             "Error": {"Code": "TransactionCanceledException", "Message": "no"},
-            "CancellationReasons": [{"Code": "ConditionalCheckFailed"}, {"Code": "None"}],
+            "CancellationReasons": [{"Code": "ConditionalCheckFailed"}, {"Code": "None"}, {"Code": "None"}],
         }
         raise ClientError(response, "TransactWriteItems")
 
