@@ -29,7 +29,7 @@ FLEET: Final = "edge"
 ZONE: Final = "Z0SOAK"
 ZONE_NAME: Final = "example.test."
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
-GENERATIONS: Final = int(os.environ.get("SOAK_GENERATIONS", "1500"))
+GENERATIONS: Final = int(os.environ.get("SOAK_GENERATIONS", "2000"))
 ENDPOINTS: Final = 6
 ENACTORS: Final = ("a", "b", "c")
 FRESH_EVERY: Final = 100
