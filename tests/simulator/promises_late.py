@@ -36,6 +36,8 @@ def of_verb(
         return ()
     if is_wiped_twice(batch, late=late, wiped=wiped):
         return ()
+    if batch.switch is not None:
+        return ()  # it landed, so the very switch stands that it was decided on: nothing newer was opened since
     had, has = sets_by_name(before), sets_by_name(after)
     return tuple(
         f"{NEVER_BACKWARDS}: a late verb put generation {swap.fence_after.gen} in place at {swap.name}, below {switch.gen}"
