@@ -67,8 +67,7 @@ class Lookout:
         observations = self._ask(dict.fromkeys(inventory.asked_first(fleet), ()))
         filled = self._fill(read, fleet, observations, newest)
         assert filled.fleet is not None, "a fleet file that is right has its meaning"
-        aims = inventory.aims_of(filled.fleet)
-        if any(one.health.sources for one in fleet.endpoints) and (unclear := inventory.ambiguities(aims)):
+        if unclear := inventory.ambiguities(inventory.aims_of(filled.fleet)):
             raise NoPlan(unclear)
         observations |= self._ask({name: inventory.aims_of(filled.fleet, name) for name in inventory.asked_then(fleet)})
         self._offered = {

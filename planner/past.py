@@ -15,6 +15,7 @@ import msgspec
 
 from enactor.plan import Endpoint, Plan, Target
 from enactor.ports import PlanEntry
+from planner.moving import CREDIT_MIN_SECONDS
 from planner.pools import shown_alias
 
 PLANS_MAX: Final = 200
@@ -22,7 +23,7 @@ PLANS_MAX: Final = 200
 Member = tuple[str, str]
 """A target as it is told apart: type, and address or alias."""
 
-UNDATED: Final = timedelta(seconds=30)
+UNDATED: Final = timedelta(seconds=int(CREDIT_MIN_SECONDS))
 """For how long a plan stands whose date is none or in the future: in every window, and long enough for a weight to move."""
 
 

@@ -24,7 +24,6 @@ import msgspec
 
 from planner.past import Member
 
-_SAME: Final = Fraction(1)
 _NOTHING: Final = Fraction(0)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from click.testing import CliRunner
 from enactor.cli.main import main
 from enactor.sandbox.server import Sandbox
 from planner.cli import main as planner
+from tests.loopback import free_port
 
 ZONE = "Z0RUNPROCESS"
 PATIENCE_SECONDS = 40.0
@@ -21,12 +21,6 @@ PLAN = (
     '{"format": 1, "fleet": "edge", "endpoints": [{"name": "api.example.test", "zone": "Z0RUNPROCESS", '
     '"routing": "simple", "ttl": 60, "targets": [{"id": "lb-1", "type": "A", "value": "192.0.2.1"}]}]}'
 )
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def scraped(port: int) -> str:

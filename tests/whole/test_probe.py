@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from enactor.sandbox.dns import DnsServer
 from enactor.sandbox.server import Sandbox
 from enactor.sandbox.zone_model import Zone, apply
 from planner.schemas import schema_of
+from tests.loopback import free_port
 
 ZONE = "Z0TEST"
 NAME = "api.example.test."
@@ -186,12 +186,6 @@ def test_it_goes_on_asking_tells_what_changes_and_ends_on_sigterm(sandbox: Sandb
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, said) == (0, "")
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def scraped(port: int) -> str:
