@@ -81,6 +81,10 @@ class Backoff:
         until = min(wait.until, wait.since + URGENT_DELAY_MAX_SECONDS) if urgent else wait.until
         return wait if now < until else None
 
+    def waits(self, now: float) -> dict[tuple[str, str], Wait]:
+        """Return every wait that has not ended yet."""
+        return {key: wait for key, wait in self._waits.items() if now < wait.until}
+
     def succeeded(self, key: tuple[str, str]) -> None:
         """Forget an endpoint's failures."""
         self._waits.pop(key, None)

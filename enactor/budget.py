@@ -1,7 +1,8 @@
 """Decide when a call may go: two token buckets, requests and changes, at a share of what AWS gives an account (promise 6).
 
 Pure but for the clock it is handed. A call dearer than the whole bucket goes when the bucket is full and leaves it in debt,
-so that nothing is ever too large to be sent at all.
+so that nothing is ever too large to be sent at all. The share is the fleet's: enactors that know of each other divide it. Where
+Route 53 throttles all the same, somebody else in the account needs what it has: the pace is halved, and comes back by itself.
 """
 
 from collections.abc import Callable
@@ -28,6 +29,24 @@ LEAST_WAIT_SECONDS: Final = 1e-6
 """A shorter wait is what adding fractions leaves over, and no token."""
 WAIT_LIMIT_SECONDS: Final = 60.0
 """No single wait for tokens is longer; whoever waits looks again then."""
+SLOWEST: Final = 0.25
+"""Throttling never slows an enactor below this part of its share: an endpoint that answers nobody has to be repaired."""
+SLOWED_APART_SECONDS: Final = 5.0
+"""Several throttled calls within this are one sign, and slow down once."""
+SLOWED_SECONDS: Final = 120.0
+"""From a standstill to the whole share it would take so long; from SLOWEST three quarters of it."""
+
+
+class Level(msgspec.Struct, frozen=True, kw_only=True):
+    """How full the two buckets are, and at which pace they fill: of an account's changes in GovCloud nothing is known."""
+
+    requests: float
+    requests_capacity: float
+    requests_per_second: float
+    changes: float | None
+    changes_capacity: float | None
+    pace: float
+    """The part of the share that throttling leaves, from SLOWEST to 1."""
 
 
 class Bucket:
@@ -52,6 +71,22 @@ class Bucket:
         self._fill(now)
         self._level -= tokens
 
+    def level(self, now: float) -> float:
+        """Return the tokens that are there; below 0 the bucket is in debt."""
+        self._fill(now)
+        return self._level
+
+    def resize(self, capacity: float, per_second: float, now: float) -> None:
+        """Hold and refill otherwise from now on; what was there stays, as far as it fits."""
+        self._fill(now)
+        self._capacity, self._per_second = capacity, per_second
+        self._level = min(self._level, capacity)
+
+    @property
+    def capacity(self) -> float:
+        """Return what the bucket holds."""
+        return self._capacity
+
     def _fill(self, now: float) -> None:
         self._level = min(self._capacity, self._level + max(0.0, now - self._at) * self._per_second)
         self._at = now
@@ -63,11 +98,63 @@ class Budget:
     def __init__(self, clock: Clock, share: float, limits: AccountLimits) -> None:
         now = clock.now()
         self._clock = clock
-        spare = max(1.0, share * limits.requests - OPERATOR_REQUESTS)
-        self._requests = Bucket(spare, share * limits.requests_per_second, now)
-        self._changes = (
-            Bucket(max(1.0, share * limits.changes), share * limits.changes_per_second, now) if limits.changes else None
+        self._share = share
+        self._limits = limits
+        self._enactors = 1
+        self._slowed = 1.0
+        self._slowed_at = now
+        self._requests = Bucket(*self._requests_size(1.0), now)
+        self._changes = Bucket(*self._changes_size(1.0, limits.changes), now) if limits.changes else None
+
+    def _requests_size(self, pace: float) -> tuple[float, float]:
+        """Return what the bucket of requests holds and gets a second: the operator's few are the account's, kept once."""
+        spare = self._share * self._limits.requests - OPERATOR_REQUESTS
+        part = pace / self._enactors
+        return max(1.0, spare * part), self._share * self._limits.requests_per_second * part
+
+    def _changes_size(self, pace: float, changes: float) -> tuple[float, float]:
+        part = self._share * pace / self._enactors
+        return max(1.0, part * changes), part * self._limits.changes_per_second
+
+    def divide(self, enactors: int) -> None:
+        """Use an equal part of the fleet's share, beside so many enactors that live, this one among them."""
+        self._enactors = max(1, enactors)
+        self._fit()
+
+    def slow_down(self) -> None:
+        """Halve the pace, because Route 53 throttled: it comes back by itself, a little every second."""
+        now = self._clock.now()
+        if self._slowed < 1.0 and now - self._slowed_at < SLOWED_APART_SECONDS:
+            return
+        self._slowed = max(SLOWEST, self._pace(now) / 2)
+        self._slowed_at = now
+        self._fit()
+
+    def level(self) -> Level:
+        """Return how full the buckets are now."""
+        self._fit()
+        now = self._clock.now()
+        return Level(
+            requests=self._requests.level(now),
+            requests_capacity=self._requests.capacity,
+            requests_per_second=self._requests_size(self._pace(now))[1],
+            changes=self._changes.level(now) if self._changes is not None else None,
+            changes_capacity=self._changes.capacity if self._changes is not None else None,
+            pace=self._pace(now),
         )
+
+    def _pace(self, now: float) -> float:
+        return min(1.0, self._slowed + max(0.0, now - self._slowed_at) / SLOWED_SECONDS)
+
+    def _fit(self) -> None:
+        """Give the buckets the size that the number of enactors and the pace make."""
+        now = self._clock.now()
+        pace = self._pace(now)
+        if pace == 1.0:
+            self._slowed = 1.0
+        self._requests.resize(*self._requests_size(pace), now)
+        if self._changes is not None and self._limits.changes:
+            self._changes.resize(*self._changes_size(pace, self._limits.changes), now)
 
     def wait_for_changes(self, changes: int) -> float:
         """Wait until this many changes may go, take nothing, and return the seconds that have gone by."""
@@ -93,11 +180,13 @@ class Budget:
 
     def _wait(self, lacking: Callable[[], float]) -> float:
         waited = 0.0
+        self._fit()
         wait = lacking()
         while wait > 0:  # ends: the debt of one call is bounded by its size, and each wait pays some of it off
             step = min(wait, WAIT_LIMIT_SECONDS)
             self._clock.sleep(step)
             waited += step
+            self._fit()
             before, wait = wait, lacking()
             if wait >= before:
                 break  # the clock does not move

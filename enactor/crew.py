@@ -88,4 +88,7 @@ def batch_ended(batch: Batch, outcome: Outcome, generation: int) -> BatchEnded:
         names=tuple(swap.name for swap in batch.swaps),
         opened=isinstance(outcome, Applied) and batch.opens,
         detail=detail[:DETAIL_LIMIT_CHARACTERS],
+        nonce=batch.swaps[0].fence_after.nonce if batch.swaps else "",
+        states=tuple(swap.state for swap in batch.swaps),
+        repairs=tuple(swap.name for swap in batch.swaps if swap.purpose == "repair"),
     )

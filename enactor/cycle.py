@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from enactor.backoff import Backoff
+from enactor.backoff import Backoff, Wait
 from enactor.brake import explaining, is_leap
 from enactor.crew import Crew
 from enactor.cycle_report import Outlook, cycle_report, events_of, latest, status_report, survey_report, troubles_of
@@ -74,6 +74,8 @@ class Enactor:
         self._troubles: frozenset[tuple[str, str]] = frozenset()
         self._announced: tuple[int, float] | None = None
         self._table_away_since: datetime | None = None
+        self.last: Outlook | None = None
+        """What the last cycle saw and did, for whoever shows it; None before the first ended."""
         self._process = chance.nonce()
         self._crew = Crew(
             fleet=fleet,
@@ -98,6 +100,7 @@ class Enactor:
         calls = Calls(self._tally.reads, self._tally.writes)
         seen = self._outlook(done, errors)
         report = cycle_report(seen, enactor=self._crew.enactor, calls=calls)
+        self.last = seen
         self._tell(seen, report, self._crew.clock.now() - started)
         return report
 
@@ -139,6 +142,10 @@ class Enactor:
         for work in works:
             work.look()
         return survey_report(self._outlook(works, errors))
+
+    def waits(self) -> dict[tuple[str, str], Wait]:
+        """Return what waits because it failed, by zone and endpoint."""
+        return self._crew.backoff.waits(self._crew.clock.now())
 
     def survey_pages(self) -> int:
         """Return about how many reads one survey of all zones takes: the fence range and the listing, and the switch."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from enactor.fence import Fence
+from enactor.fence import Fence, Garbled, Switch
 from enactor.guards import Finding
 from enactor.hooks import CycleEnded, EndpointRefused, Event, PlanRefused
 from enactor.judge import Judged, fence_fields, reasons_of
@@ -54,6 +54,9 @@ class ZoneResult(msgspec.Struct, frozen=True, kw_only=True):
     changes: int
     opened: bool
     error: str | None
+    switch: Switch | Garbled | None = None
+    record_sets: int | None = None
+    """How many record sets the zone holds, fences among them."""
 
     @property
     def wrote(self) -> bool:
@@ -89,7 +92,7 @@ def cycle_report(seen: Outlook, *, enactor: str, calls: Calls) -> CycleReport:
     zones = _zone_reports(seen)
     endpoints = tuple(
         sorted(
-            (_worked(result, judged) for result in seen.results for judged in result.judged.values()),
+            (endpoint_report(result, judged) for result in seen.results for judged in result.judged.values()),
             key=lambda endpoint: (endpoint.zone, endpoint.name),
         )
     )
@@ -251,7 +254,8 @@ def _generations(judged: Judged) -> tuple[int | None, int | None]:
     return own, judged.question.generation if judged.question.wanted is not None else None
 
 
-def _worked(result: ZoneResult, judged: Judged) -> EndpointReport:
+def endpoint_report(result: ZoneResult, judged: Judged) -> EndpointReport:
+    """Return one endpoint as `once` prints it."""
     name = judged.question.view.name
     own, wanted = _generations(judged)
     findings = judged.decision.findings if isinstance(judged.decision, Refused) else ()

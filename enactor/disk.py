@@ -67,6 +67,13 @@ class PlanDisk:
             return f"{self._directory} cannot hold plans: {error.strerror or error}; give another --state-dir"
         return None
 
+    def saved_at(self) -> float | None:
+        """Return when the newest file of a plan was written, in Unix seconds; None where there is none that can be seen."""
+        try:
+            return max((path.stat().st_mtime for path in self._files()), default=None)
+        except OSError:
+            return None
+
     def load(self) -> DiskReading:
         """Read every plan that is there."""
         plans: list[StoredPlan] = []

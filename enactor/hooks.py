@@ -43,6 +43,12 @@ class BatchEnded(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     opened: bool
     detail: str = ""
+    nonce: str = ""
+    """Of the decision: it stands in every fence that the batch wrote; empty where it only opens a generation."""
+    states: tuple[str, ...] = ()
+    """In which state each of the names was found."""
+    repairs: tuple[str, ...] = ()
+    """Those of the names where the batch repairs, and no new content comes in."""
 
 
 class CycleEnded(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,8 @@
 """Write what the hooks tell as JSON lines on stderr, with bounded lines and without secrets."""
 
 import sys
+from collections import Counter
+from collections.abc import MutableMapping
 from contextlib import suppress
 from typing import Any, Final, TextIO, cast
 
@@ -22,8 +24,12 @@ from enactor.hooks import (
 
 LEVELS: Final = {"failed": "error", "partial": "warning", "refused": "warning"}
 """How a cycle's outcome is logged; the others are no news."""
-NAMES_LOGGED_MAX: Final = 20
-"""A batch may hold two hundred names; a log line shows the first few and the count."""
+ITEMS_LOGGED_MAX: Final = 20
+"""A batch may hold two hundred names; a log line shows the first few of whatever is many."""
+TEXT_LOGGED_MAX_CHARACTERS: Final = 2_000
+"""No fact of a line is longer: an answer of a proxy may be a page, and a log collector cuts lines where it likes."""
+REFUSALS_LOGGED_MAX: Final = 50
+"""A plan that every endpoint refuses is one event and not twenty thousand; the metrics and the status page count them all."""
 
 
 class Unfailing:
@@ -58,6 +64,7 @@ def logger(**bound: Any) -> Any:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
+            bounded,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(),
         ],
@@ -66,34 +73,79 @@ def logger(**bound: Any) -> Any:
     return structlog.get_logger(**bound)
 
 
+def bounded(_logger: Any, _method: str, facts: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Cut what is long in a line's facts, and say that it was cut."""
+    return {key: _cut(fact) for key, fact in facts.items()}
+
+
+def _cut(fact: Any) -> Any:
+    match fact:
+        case str() if len(fact) > TEXT_LOGGED_MAX_CHARACTERS:
+            return f"{fact[:TEXT_LOGGED_MAX_CHARACTERS]}… ({len(fact)} characters)"
+        case list() | tuple():
+            more = [f"… ({len(fact)} in all)"] if len(fact) > ITEMS_LOGGED_MAX else []
+            return [*map(_cut, fact[:ITEMS_LOGGED_MAX]), *more]
+        case dict():
+            return {key: _cut(value) for key, value in fact.items()}
+        case _:
+            return fact
+
+
 def person_log(log: Any) -> Hook:
     """Return the hook of a command that a person runs: where stderr is a terminal the sentences say all that the lines would."""
     return ignore if sys.stderr is not None and sys.stderr.isatty() else EventLog(log)
 
 
 class EventLog:
-    """A hook that logs. Single requests are counted, not logged."""
+    """A hook that logs. Single requests are counted, not logged; a refusal that lasts is logged when it begins, not in each cycle."""
 
     def __init__(self, log: Any) -> None:
         self._log = log
+        self._told: set[tuple[str, str, str]] = set()
+        self._again: set[tuple[str, str, str]] = set()
+        """What was refused in this cycle: where, what, and by which guard. The numbers of a sentence may move, that is no news."""
+        self._unsaid = 0
 
     def __call__(self, event: Event) -> None:
-        facts = msgspec.to_builtins(event)
         match event:
             case CallEnded():
                 pass
             case CycleEnded():
-                getattr(self._log, LEVELS.get(event.outcome, "info"))("cycle-ended", **facts)
+                self._cycle(event)
             case BatchEnded():
-                facts["names"] = list(event.names[:NAMES_LOGGED_MAX])
-                level = self._log.info if event.outcome == "applied" else self._log.warning
-                level("batch-ended", endpoints=len(event.names), **facts)
-            case EndpointRefused():
-                self._log.warning("endpoint-refused", **facts)
-            case PlanRefused():
-                self._log.warning("plan-refused", **facts)
+                self._batch(event)
+            case EndpointRefused() | PlanRefused():
+                self._refused(event)
             case VerbEnded():
                 level = self._log.info if event.outcome in {"changed", "unchanged"} else self._log.warning
-                level("verb-ended", **{key: fact for key, fact in facts.items() if fact is not None})
+                level(
+                    "verb-ended", **{key: fact for key, fact in msgspec.to_builtins(event).items() if fact is not None}
+                )
             case Noticed():
                 self._log.warning(event.event, **event.facts)
+
+    def _cycle(self, event: CycleEnded) -> None:
+        if self._unsaid:
+            self._log.warning("more-endpoints-refused", endpoints=self._unsaid)
+        self._told, self._again, self._unsaid = self._again, set(), 0
+        getattr(self._log, LEVELS.get(event.outcome, "info"))("cycle-ended", **msgspec.to_builtins(event))
+
+    def _batch(self, event: BatchEnded) -> None:
+        facts = msgspec.to_builtins(event)
+        facts["states"] = dict(Counter(event.states))
+        level = self._log.info if event.outcome == "applied" else self._log.warning
+        level("batch-ended", endpoints=len(event.names), **facts)
+
+    def _refused(self, event: EndpointRefused | PlanRefused) -> None:
+        place = (event.zone, event.name) if isinstance(event, EndpointRefused) else ("", str(event.generation))
+        key = (*place, event.guard)
+        new = key not in self._told and key not in self._again
+        self._again.add(key)
+        if not new:
+            return
+        if len(self._again - self._told) > REFUSALS_LOGGED_MAX:
+            self._unsaid += 1
+            return
+        self._log.warning(
+            "plan-refused" if isinstance(event, PlanRefused) else "endpoint-refused", **msgspec.to_builtins(event)
+        )

@@ -20,6 +20,7 @@ from enactor.budget import GOVCLOUD, AccountLimits, Budget
 from enactor.gate import GateLimits
 from enactor.guards import LimitsTable
 from enactor.hooks import Hook
+from enactor.live_report import LiveBudget
 from enactor.ports import Chance, Clock, Stopping
 from enactor.route53 import Route53Zones
 from enactor.settings import Settings
@@ -115,6 +116,7 @@ class ZoneAccess:
         self._clock = clock
         self._clients: dict[str, Any] = {}
         self._budgets: dict[str, Budget] = {}
+        self._enactors = 1
         region = session.region_name or ""
         self._account_limits = GOVCLOUD if region.startswith("us-gov-") else AccountLimits()
 
@@ -135,12 +137,37 @@ class ZoneAccess:
         account = role.split(":")[4] if role else ""
         if account not in self._budgets:
             self._budgets[account] = Budget(self._clock, self._settings.account_share, self._account_limits)
+            self._budgets[account].divide(self._enactors)
         return self._budgets[account]
 
+    def divide(self, enactors: int) -> None:
+        """Use an equal part of the fleet's share in every account, beside so many enactors that live."""
+        self._enactors = enactors
+        for budget in self._budgets.values():
+            budget.divide(enactors)
 
-def route53_zones(settings: Settings, session: boto3.Session, clock: Clock, chance: Chance, hook: Hook) -> Route53Zones:
-    """Return the Route 53 adapter for a process."""
-    access = ZoneAccess(settings, session, clock)
+    def levels(self) -> tuple[LiveBudget, ...]:
+        """Return how full the buckets of each account are."""
+        return tuple(LiveBudget(account=account, level=one.level()) for account, one in sorted(self._budgets.items()))
+
+    def requests_per_second(self) -> float:
+        """Return how many requests the slowest of the accounts gives this process a second."""
+        rates = [budget.level().requests_per_second for budget in self._budgets.values()]
+        whole = self._settings.account_share * self._account_limits.requests_per_second / self._enactors
+        return min(rates, default=whole)
+
+
+def route53_zones(
+    settings: Settings,
+    session: boto3.Session,
+    clock: Clock,
+    chance: Chance,
+    hook: Hook,
+    *,
+    access: ZoneAccess | None = None,
+) -> Route53Zones:
+    """Return the Route 53 adapter for a process; who wants to see its budgets brings the access to the accounts."""
+    access = access or ZoneAccess(settings, session, clock)
     return Route53Zones(
         access.client,
         budget_of=access.budget,

@@ -147,6 +147,8 @@ class Route53Zones:
         except AWS_ERRORS as error:
             self._note_date(getattr(error, "response", None))
             fault = outside_error(error, what=f"reading hosted zone {zone}", where="Route 53")
+            if isinstance(fault, Throttled):
+                self._budget_of(zone).slow_down()
             self._ended(operation, zone, type(fault).__name__.lower(), started)
             raise fault from error
         if ANSWERS[operation] not in answer:
@@ -187,6 +189,8 @@ class Route53Zones:
             outcome = self._taken(answer)
         if not isinstance(outcome, Applied | Unknown):
             self._budget_of(batch.zone).give_back(len(changes))
+        if isinstance(outcome, OverBudget):
+            self._budget_of(batch.zone).slow_down()
         applied = len(changes) if isinstance(outcome, Applied) else 0
         self._ended("ChangeResourceRecordSets", batch.zone, type(outcome).__name__.lower(), started, applied)
         return outcome

@@ -15,6 +15,8 @@ from enactor.guards import ZONE_RECORD_SETS_MAX, LimitRule, Limits, LimitsTable,
 from enactor.plan import Fault
 
 SHARE_DEFAULT: Final = 0.5
+CRITICAL_MAX: Final = 100
+"""So many endpoints may have metrics of their own: Prometheus keeps several series for each."""
 
 _MIRROR: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\s]*)?(\?region=[a-z0-9-]+)?")
 _ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/\S{1,512}")
@@ -33,6 +35,7 @@ VARIABLES: Final = {
     "plan-mirror": "ENACTOR_PLAN_MIRROR",
     "account-share": "ENACTOR_ACCOUNT_SHARE",
     "metrics": "ENACTOR_METRICS",
+    "critical": "ENACTOR_CRITICAL",
 }
 """Each setting's name in the file and as a flag, and its variable."""
 
@@ -50,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     account_share: float = SHARE_DEFAULT
     metrics: str = ""
     """Address and port of the metrics endpoint, `127.0.0.1:9553`; empty: none."""
+    critical: tuple[str, ...] = ()
+    """Canonical names of the endpoints that have metrics of their own."""
     limits: LimitsTable = LimitsTable()
 
 
@@ -115,6 +120,7 @@ def settle(
         plan_mirror=told("plan-mirror", _mirror, ""),
         account_share=told("account-share", _share, SHARE_DEFAULT),
         metrics=told("metrics", _address, ""),
+        critical=told("critical", _critical, ()),
         limits=_limits(file.get("limits", {}), f"{within}limits", faults),
     )
     if faults:
@@ -198,6 +204,21 @@ def _address(value: Any) -> str:
     if not port.isdecimal() or not 0 < int(port) < 65_536:
         raise ValueError(f"{text!r} is no address and port like 127.0.0.1:9553")
     return text
+
+
+def _critical(value: Any) -> tuple[str, ...]:
+    read: dict[str, None] = {}
+    wrong: list[str] = []
+    for word in _words(value):
+        try:
+            read[names.canonical(word)] = None
+        except names.NameFault as fault:
+            wrong.append(f"{word!r} is no DNS name: {fault}")
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    if len(read) > CRITICAL_MAX:
+        raise ValueError(f"{len(read)} endpoints are critical, and {CRITICAL_MAX} may be: each has metrics of its own")
+    return tuple(read)
 
 
 def _share(value: Any) -> float:

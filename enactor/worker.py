@@ -5,10 +5,11 @@ the stop is seen before the next call, never in the middle of one.
 """
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Final, Protocol
 
+from enactor.chores import Chore, do_chores
 from enactor.ports import Chance, OutsideError, Stopping
 from enactor.report import CycleReport
 
@@ -32,6 +33,10 @@ class Turning(Protocol):
 
 class StoppableClock(Protocol):
     """A clock that a signal can stop."""
+
+    def now(self) -> float:
+        """Return monotonic seconds."""
+        ...
 
     def sleep(self, seconds: float) -> None:
         """Wait; raise Stopping when asked to stop."""
@@ -58,10 +63,16 @@ def run(
     chance: Chance,
     *,
     every: float,
-    requests_per_second: float,
+    requests_per_second: Callable[[], float],
+    ended: Callable[[CycleReport, float], None],
     failed: Callable[[str], None],
+    chores: Sequence[Chore] = (),
+    chore_failed: Callable[[str, str], None] = lambda _name, _why: None,
 ) -> int:
-    """Do cycles with a jittered pause until a signal; return how many were done."""
+    """Do cycles with a jittered pause until a signal; return how many were done.
+
+    A cycle comes first, whatever else is due: an endpoint may be waiting for it.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         clock.stop()
@@ -70,14 +81,16 @@ def run(
     done = 0
     try:
         while not clock.stopping:
-            pause = survey_seconds(enactor.survey_pages(), requests_per_second, every) if done else 0.0
+            pause = survey_seconds(enactor.survey_pages(), requests_per_second(), every) if done else 0.0
+            started = clock.now()
             try:
-                enactor.cycle(survey_seconds=pause)
+                ended(enactor.cycle(survey_seconds=pause), clock.now() - started)
             except Stopping:
                 raise
             except OutsideError as error:
                 failed(str(error))
             done += 1
+            do_chores(chores, clock, chore_failed)
             clock.sleep(every * (1 + JITTER_SHARE * chance.uniform(-1.0, 1.0)))
     except Stopping:
         pass  # asked to stop: the way this loop ends

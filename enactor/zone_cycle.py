@@ -91,12 +91,12 @@ class ZoneCycle:
 
     def look(self) -> None:
         """Judge everything and write nothing."""
-        self.judged = self._judge(self._nonce())
+        self.judged = self._judge(self.crew.chance.nonce())
 
     def ready(self) -> list[Swap]:
         """Return what there is to write now. For a look ahead: `run` is for another object."""
         is_open = self.standing.running and self.memory.switch.record is not None
-        return self._all_ready(self._judge(self._nonce())) if is_open else []
+        return self._all_ready(self._judge(self.crew.chance.nonce())) if is_open else []
 
     def result(self) -> ZoneResult:
         """Return what was seen and done, for the report."""
@@ -112,6 +112,8 @@ class ZoneCycle:
             changes=self.changes,
             opened=self.opened,
             error=self.error,
+            switch=self.memory.switch.switch,
+            record_sets=self.memory.total,
         )
 
     def _before_next_round(self, attempt: int, deadline: float, look_again: Callable[[], Shelf]) -> bool:
@@ -138,9 +140,6 @@ class ZoneCycle:
             self.crew.hook(Noticed(event="fence-went-back" if name else "switch-went-back", facts=facts))
         self.standing, self.choice = bearings(self.crew, self.memory, self.shelf)
 
-    def _nonce(self) -> str:
-        return self.crew.chance.nonce()
-
     def _judge(self, nonce: str) -> dict[str, Judged]:
         bench = Bench(
             fleet=self.crew.fleet,
@@ -161,7 +160,7 @@ class ZoneCycle:
         until = min(deadline, self.crew.clock.now() + pace.ROUND_SECONDS_MAX)
         if not self.standing.running or self.memory.switch.record is None:
             return "over"
-        judged = self._judge(self._nonce())
+        judged = self._judge(self.crew.chance.nonce())
         if any(one.swap is not None and takes_a_type(one.swap) for one in judged.values()):
             judged = self._seen_whole(judged)
         queue = self._packed(self._all_ready(judged))
@@ -181,7 +180,7 @@ class ZoneCycle:
         if surveyed is not None and surveyed >= self._read_since:
             return judged
         self.memory.read_all(self.crew.clock.now())
-        return self._judge(self._nonce())
+        return self._judge(self.crew.chance.nonce())
 
     def _all_ready(self, judged: dict[str, Judged]) -> list[Swap]:
         return [swap for one in judged.values() if (swap := self._ready(one)) is not None]
@@ -198,13 +197,13 @@ class ZoneCycle:
 
     def _packed(self, ready: list[Swap]) -> list[Batch]:
         """Fill batches with what is ready; what no call can hold is put off, and what lost again and again goes alone."""
-        switch = switch_change(self.memory.switch, self.choice, self.crew.fleet, self._nonce)
+        switch = switch_change(self.memory.switch, self.choice, self.crew.fleet, self.crew.chance.nonce)
         fit, over = fitting(ready, self.memory.zone_name, switch)
         for swap, size in over:
             self.gate_findings[swap.name] = (over_limits(size),)
             self.actions[swap.name] = "refused"
         if self._start is None:
-            self._start = turned(fit, self.crew.enactor if not self._lost else self._nonce())
+            self._start = turned(fit, self.crew.enactor if not self._lost else self.crew.chance.nonce())
         return packed(
             [swap for swap in fit if self._lost[swap.name] < pace.LOST_TOGETHER_MAX],
             [swap for swap in fit if self._lost[swap.name] >= pace.LOST_TOGETHER_MAX],

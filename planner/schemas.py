@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from enactor.live_report import LiveReport
 from enactor.plan import PlanFile
 from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport, SurveyReport
 from enactor.report_collect import CollectReport
@@ -20,6 +21,7 @@ SCHEMAS: Final[dict[str, type]] = {
     "status": StatusReport,
     "collect": CollectReport,
     "probe": ProbeReport,
+    "api-status": LiveReport,
     "publish": PublishReport,
     "dry-run": DryRunReport,
     "list": ListReport,
@@ -27,8 +29,10 @@ SCHEMAS: Final[dict[str, type]] = {
     "diff": DiffReport,
 }
 FILES: Final = frozenset({"fleet", "plan"})
+SERVED: Final = frozenset({"api-status"})
+"""What a worker's port answers: no command prints it."""
 WITH_FAULTS: Final = frozenset({"publish", "dry-run"})
-WITH_ERROR: Final = frozenset(SCHEMAS) - FILES
+WITH_ERROR: Final = frozenset(SCHEMAS) - FILES - SERVED
 """Which commands print what is wrong with their file, or what failed outside, in place of their report."""
 
 

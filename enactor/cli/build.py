@@ -15,7 +15,7 @@ from enactor.library import Library
 from enactor.logs import logger
 from enactor.mirror import plan_mirror
 from enactor.names import NameFault, canonical, is_within, reserved_label
-from enactor.outside import SystemChance, SystemClock, route53_zones
+from enactor.outside import SystemChance, SystemClock, ZoneAccess, route53_zones
 from enactor.plan import Plan
 from enactor.route53 import Route53Zones
 from enactor.settings import Settings
@@ -38,6 +38,7 @@ class Parts(msgspec.Struct, frozen=True):
     clock: SystemClock
     chance: SystemChance
     tally: Tally
+    access: ZoneAccess
     zones: Route53Zones
     table: PlanTable
 
@@ -46,13 +47,15 @@ def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = N
     """Return the doors, none of them opened yet."""
     clock, chance, found = clock or SystemClock(), SystemChance(), session()
     tally = Tally(hook)
+    access = ZoneAccess(settings, found, clock)
     return Parts(
         settings=settings,
         session=found,
         clock=clock,
         chance=chance,
         tally=tally,
-        zones=route53_zones(settings, found, clock, chance, tally),
+        access=access,
+        zones=route53_zones(settings, found, clock, chance, tally, access=access),
         table=PlanTable(table_client(found), settings.table, settings.fleet, clock=clock, chance=chance),
     )
 

@@ -34,8 +34,9 @@ _HELP: Final = {
     "roles": "Roles to assume: zone id=role ARN, with commas between.",
     "state-dir": "Where the last valid plan is kept.",
     "plan-mirror": "An S3 URL where plans are mirrored.",
-    "account-share": "The share of the account's Route 53 requests and changes to use (default 0.5).",
-    "metrics": "Address and port to serve Prometheus metrics on, e.g. 127.0.0.1:9553.",
+    "account-share": "The share of the account's Route 53 requests and changes that the fleet's enactors use together (default 0.5).",
+    "metrics": "Address and port to serve metrics, the status page and health on, e.g. 127.0.0.1:9553.",
+    "critical": "Endpoints that have metrics of their own, with commas between (at most 100).",
 }
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -14,8 +14,9 @@ import msgspec
 from prometheus_client import CollectorRegistry
 
 from enactor.cli.options import end, ending, seconds_of
-from enactor.cli.serving import serve_metrics
+from enactor.cli.serving import serve
 from enactor.cli.views import console, table
+from enactor.logs import say
 from enactor.names import NameFault, canonical
 from enactor.plan import Plan
 from enactor.plan_file import file_octets
@@ -24,6 +25,7 @@ from enactor.ports import FormFaults, Unavailable
 from enactor.probe_metrics import ProbeMetrics
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 from enactor.seen_outside import DNS_PORT, EndpointSeen, ProbeReport, Reply, Server, ServerSeen, Sight, Verdict
+from enactor.wsgi import application, health_route, metrics_route
 
 EVERY_MIN_SECONDS: Final = 0.5
 EVERY_MAX_SECONDS: Final = 3600.0
@@ -196,7 +198,12 @@ def keep_asking(
 
     registry = CollectorRegistry()
     count = ProbeMetrics(registry)
-    server = serve_metrics(metrics, registry) if metrics else None
+    routes = {"/metrics": metrics_route(registry), "/healthz": health_route(lambda: None)}
+    served = (
+        serve(metrics, application(routes, failed=lambda path, error: say(f"enactor: {path}: {error}")))
+        if metrics
+        else None
+    )
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     told: dict[tuple[str, str], str] = {}
     try:
@@ -214,9 +221,8 @@ def keep_asking(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if server is not None:
-            server[0].shutdown()
-            server[1].join()
+        if served is not None:
+            served.close()
 
 
 def tell_changes(seen: Sequence[EndpointSeen], told: dict[tuple[str, str], str]) -> None:

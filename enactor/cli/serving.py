@@ -1,18 +1,64 @@
-"""Serve metrics over HTTP."""
+"""Serve a WSGI application beside the work, with waitress: pure Python, no dependency, bounded in threads and connections.
 
-from typing import Any
+The port only shows, so it must never hold up the work: it has its own few threads, it takes a few connections, and the process
+does not wait for it when it ends.
+"""
 
-from prometheus_client import CollectorRegistry, start_http_server
+import threading
+from typing import Any, Final
+from wsgiref.types import WSGIApplication
+
+import waitress.server
 
 from enactor.ports import OutsideError
 
+THREADS: Final = 4
+CONNECTIONS_MAX: Final = 64
+IDLE_SECONDS: Final = 30
+"""How long a connection that says nothing is kept."""
+REQUEST_MAX_OCTETS: Final = 16_384
+CLOSE_SECONDS: Final = 3.0
+LOOPBACK: Final = "127.0.0.1"
 
-def serve_metrics(address: str, registry: CollectorRegistry) -> Any:
-    """Serve metrics over HTTP; loopback unless another address is told."""
+
+class Served:
+    """A port that answers until it is closed."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._thread = threading.Thread(target=server.run, name="port", daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """Return the port that is listened on."""
+        return int(self._server.effective_port)
+
+    def close(self) -> None:
+        """Listen no more; what is being answered gets a moment."""
+        self._server.close()
+        self._thread.join(CLOSE_SECONDS)
+
+
+def serve(address: str, application: WSGIApplication) -> Served:
+    """Serve over HTTP; on loopback unless another address is told."""
     host, _, port = address.rpartition(":")
     try:
-        return start_http_server(int(port), addr=host or "127.0.0.1", registry=registry)
+        server = waitress.server.create_server(
+            application,
+            host=host.strip("[]") or LOOPBACK,
+            port=int(port),
+            threads=THREADS,
+            connection_limit=CONNECTIONS_MAX,
+            channel_timeout=IDLE_SECONDS,
+            max_request_header_size=REQUEST_MAX_OCTETS,
+            max_request_body_size=REQUEST_MAX_OCTETS,
+            clear_untrusted_proxy_headers=True,
+            ident="enactor",
+            map={},
+        )
     except (OSError, ValueError, OverflowError) as error:
         raise OutsideError(
-            f"metrics cannot be served on {address!r}: {error}; give a free one like 127.0.0.1:9553"
+            f"nothing can be served on {address!r}: {error}; give a free one like 127.0.0.1:9553"
         ) from None
+    return Served(server)

@@ -189,3 +189,71 @@ def test_a_bucket_that_lets_nothing_through_is_our_own_mistake(capacity: float, 
     """Settings are judged before; nobody may wait for ever."""
     with pytest.raises(AssertionError, match="lets nothing through"):
         Bucket(capacity, per_second, now=0)
+
+
+def test_enactors_that_know_of_each_other_divide_the_share_and_the_operators_requests_are_kept_once() -> None:
+    """Half of 50 less three is 22: seven for each of three, and all of it again for the one that is left."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.5, ACCOUNT)
+    budget.divide(3)
+    level = budget.level()
+    assert (level.requests, level.requests_capacity) == pytest.approx((22 / 3, 22 / 3))
+    assert level.requests_per_second == pytest.approx(5 / 3)
+    assert (level.changes, level.changes_capacity) == pytest.approx((250, 250))
+    for _ in range(7):
+        assert budget.spend() == 0
+    assert budget.spend() == pytest.approx(0.4)
+    budget.divide(1)
+    level = budget.level()
+    assert level.requests_capacity == 22
+    assert level.requests < 1, "a share that grows brings no tokens at once"
+    assert level.requests_per_second == 5
+    budget.divide(0)
+    assert budget.level().requests_capacity == 22
+
+
+def test_throttling_halves_the_pace_and_it_comes_back_by_itself() -> None:
+    """Somebody else in the account needs what it has. Several throttled calls in a row are one sign; a quarter is the least."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.5, ACCOUNT)
+    budget.slow_down()
+    budget.slow_down()
+    level = budget.level()
+    assert (level.pace, level.requests_capacity, level.requests_per_second) == (0.5, 11, 2.5)
+    assert (level.changes_capacity, level.requests) == (375, 11)
+    clock.seconds += 6
+    assert budget.level().pace == pytest.approx(0.55)
+    budget.slow_down()
+    assert budget.level().pace == pytest.approx(0.275)
+    for _ in range(5):
+        clock.seconds += 5
+        budget.slow_down()
+    assert budget.level().pace == 0.25
+    clock.seconds += 45
+    assert budget.level().pace == pytest.approx(0.625)
+    clock.seconds += 45
+    level = budget.level()
+    assert (level.pace, level.requests_capacity) == (1, 22)
+    assert level.requests == pytest.approx(13.75), "a pace that grows brings no tokens at once"
+    clock.seconds += 2
+    assert budget.level().requests == 22
+
+
+def test_who_waits_for_tokens_gets_faster_while_the_pace_comes_back() -> None:
+    """A wait is measured anew each minute at most, so what was slow at its beginning is not slow to its end."""
+    clock = SteppedClock()
+    budget = Budget(clock, 0.01, ACCOUNT)
+    budget.slow_down()
+    budget.spend(changes=400)
+    waited = budget.spend(changes=1)
+    assert 390 < waited < 2 * 390
+    assert budget.level().pace == 1
+
+
+def test_in_govcloud_only_requests_have_a_level() -> None:
+    """And they slow down like anywhere."""
+    budget = Budget(SteppedClock(), 0.5, GOVCLOUD)
+    budget.divide(2)
+    budget.slow_down()
+    level = budget.level()
+    assert (level.changes, level.changes_capacity, level.requests_capacity) == (None, None, 17 / 4)

@@ -18,9 +18,12 @@ from enactor.hooks import (
     PlanRefused,
     VerbEnded,
 )
+from enactor.live import Came, Healed
 from enactor.metrics import Metrics
 from enactor.report import OutcomeWord
+from enactor.report_collect import CollectedPlan, CollectedTombstone, CollectReport
 from enactor.swap import State
+from enactor.work_metrics import WorkMetrics
 
 ZONE = "Z0METRICS"
 API = "api.example.test."
@@ -32,7 +35,16 @@ def call(operation: str = "ListResourceRecordSets", *, outcome: str = "ok", chan
 
 
 def batch(outcome: str, *, opened: bool = False) -> BatchEnded:
-    return BatchEnded(zone=ZONE, outcome=outcome, generation=8, change_id="C1", names=(API,), opened=opened)
+    return BatchEnded(
+        zone=ZONE,
+        outcome=outcome,
+        generation=8,
+        change_id="C1" if outcome == "applied" else None,
+        names=(API, "b."),
+        opened=opened,
+        states=("empty", "behind"),
+        repairs=(API,),
+    )
 
 
 def cycle(outcome: str = "changed", generation: int = 8, seconds: float = 1.5, **states: int) -> CycleEnded:
@@ -67,9 +79,10 @@ EVERY_EVENT: tuple[Event, ...] = (
 def page(*events: Event) -> str:
     """Return what a scrape shows after these events."""
     registry = CollectorRegistry()
-    metrics = Metrics(registry)
+    metrics, work = Metrics(registry), WorkMetrics(registry)
     for event in events:
         metrics(event)
+        work(event)
     return generate_latest(registry).decode()
 
 
@@ -107,6 +120,9 @@ def test_every_kind_of_event_is_fed_here() -> None:
         ('enactor_route53_request_seconds_bucket{le="0.1",operation="ListResourceRecordSets"}', 0),
         ('enactor_route53_request_seconds_bucket{le="0.25",operation="ListResourceRecordSets"}', 2),
         ('enactor_noticed_total{event="trouble"}', 1),
+        ('enactor_swaps_total{state="empty"}', 1),
+        ('enactor_swaps_total{state="behind"}', 1),
+        ('enactor_unknown_outcomes_total{resolved="applied"}', 0),
     ],
 )
 def test_each_event_is_counted_under_its_name_and_labels(sample: str, value: float) -> None:
@@ -154,3 +170,54 @@ def test_promtool_has_nothing_to_say(events: tuple[Event, ...]) -> None:
         [str(PROMTOOL), "check", "metrics"], input=page(*events).encode(), capture_output=True, check=False
     )
     assert (told.returncode, told.stdout.decode(), told.stderr.decode()) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "change_id", "resolved"), [("applied", "unknown", "applied"), ("unknown", None, "not-applied")]
+)
+def test_a_lost_answer_is_counted_by_what_reading_showed(outcome: str, change_id: str | None, resolved: str) -> None:
+    """A batch that landed though nobody heard so has no change id; one that did not stays unknown."""
+    event = BatchEnded(zone=ZONE, outcome=outcome, generation=8, change_id=change_id, names=(API,), opened=False)
+    found = samples(page(event))
+    assert found[f'enactor_unknown_outcomes_total{{resolved="{resolved}"}}'] == 1
+    assert sum(value for name, value in found.items() if name.startswith("enactor_unknown_outcomes_total")) == 1
+
+
+def test_what_a_cycle_made_and_what_a_collection_left() -> None:
+    """Heals by what was found, a plan's way into force, and a collection's words without the names behind their colons."""
+    registry = CollectorRegistry()
+    work = WorkMetrics(registry)
+    work.came(Came(healed=(Healed("empty", 3.0), Healed("drifted", 11.0)), in_force_seconds=7.0))
+    work.came(Came(healed=(), in_force_seconds=None))
+    work.insync(30.0)
+    plans = (
+        CollectedPlan(generation=3, decision="kept", reasons=("needed:Z1/a.", "needed:Z1/b.", "pinned")),
+        CollectedPlan(generation=2, decision="kept", reasons=("needed:Z1/c.",)),
+        CollectedPlan(generation=1, decision="deleted", reasons=("unreferenced",)),
+    )
+    gone = (CollectedTombstone(name="x.", zone="Z1", decision="deleted"),)
+    work.collected(CollectReport(plans=plans, uploads_swept=0, tombstones=gone))
+    found = samples(generate_latest(registry).decode())
+    assert found['enactor_heal_seconds_sum{cause="empty"}'] == 3
+    assert found['enactor_heal_seconds_bucket{cause="drifted",le="10.0"}'] == 0
+    assert found['enactor_heal_seconds_bucket{cause="drifted",le="20.0"}'] == 1
+    assert (found["enactor_publish_to_in_force_seconds_count"], found["enactor_publish_to_in_force_seconds_sum"]) == (
+        1,
+        7,
+    )
+    assert found["enactor_change_insync_seconds_sum"] == 30
+    assert {name: value for name, value in found.items() if name.startswith("enactor_collected")} == {
+        'enactor_collected_plans{decision="kept"}': 2,
+        'enactor_collected_plans{decision="deleted"}': 1,
+        'enactor_collected_plans{decision="would-delete"}': 0,
+        'enactor_collected_plans{decision="put-back"}': 0,
+        'enactor_collected_plan_reasons{reason="needed"}': 2,
+        'enactor_collected_plan_reasons{reason="pinned"}': 1,
+        'enactor_collected_plan_reasons{reason="unreferenced"}': 1,
+        "enactor_collected_tombstones": 1,
+    }
+    assert found["enactor_last_collect_timestamp_seconds"] > 1_700_000_000
+    work.collected(CollectReport(plans=plans[2:], uploads_swept=0, unreadable=("Z1: denied",)))
+    again = samples(generate_latest(registry).decode())
+    assert 'enactor_collected_plan_reasons{reason="pinned"}' not in again
+    assert again["enactor_last_collect_timestamp_seconds"] == found["enactor_last_collect_timestamp_seconds"]

@@ -1,18 +1,22 @@
 """`enactor run` as a real process: it works, serves metrics, and ends cleanly on SIGTERM."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
+import jsonschema
 from click.testing import CliRunner
 
 from enactor.cli.main import main
 from enactor.sandbox.server import Sandbox
 from planner.cli import main as planner
+from planner.schemas import schema_of
 from tests.loopback import free_port
 
 ZONE = "Z0RUNPROCESS"
@@ -23,9 +27,17 @@ PLAN = (
 )
 
 
+def fetched(port: int, path: str) -> tuple[int, str]:
+    """Return the status and the text that the port answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
+            return int(answer.status), str(answer.read().decode())
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
 def scraped(port: int) -> str:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-        return str(answer.read().decode())
+    return fetched(port, "/metrics")[1]
 
 
 def test_a_worker_applies_a_plan_serves_metrics_and_ends_on_sigterm(tmp_path: Path) -> None:
@@ -40,6 +52,7 @@ def test_a_worker_applies_a_plan_serves_metrics_and_ends_on_sigterm(tmp_path: Pa
         words = ["publish", "--plan", str(tmp_path / "plan.json")]
         assert CliRunner().invoke(planner, words, env=environment).exit_code == 0
         command = [sys.executable, "-m", "enactor", "run", "--every", "0.5s", "--metrics", f"127.0.0.1:{port}"]
+        command += ["--critical", "api.example.test"]
         with subprocess.Popen(
             [*command, "--state-dir", str(tmp_path / "state")], env=environment, stderr=subprocess.DEVNULL
         ) as worker:
@@ -49,8 +62,16 @@ def test_a_worker_applies_a_plan_serves_metrics_and_ends_on_sigterm(tmp_path: Pa
             while 'enactor_cycles_total{outcome="unchanged"} 0.0' in scraped(port) and time.monotonic() < until:
                 time.sleep(0.1)
             page = scraped(port)
+            status = json.loads(fetched(port, "/api/status")[1])
+            answers = {path: fetched(port, path)[0] for path in ("/healthz", "/readyz", "/nothing")}
             worker.send_signal(signal.SIGTERM)
             assert worker.wait(timeout=PATIENCE_SECONDS) == 0
         assert sandbox.zone(ZONE).sets("api.example.test.")
     assert 'enactor_endpoints{state="current"} 1.0' in page
+    assert f'enactor_zone_open_generation{{zone="{ZONE}"}} 1.0' in page
+    assert 'enactor_endpoint_answering{name="api.example.test.",zone="Z0RUNPROCESS"} 1.0' in page
+    assert "enactor_alive_enactors 1.0" in page
+    assert answers == {"/healthz": 200, "/readyz": 200, "/nothing": 404}
+    jsonschema.Draft202012Validator(schema_of("api-status")).validate(status)
+    assert (status["enactor"], status["ready"], status["counts"]) == ("runner", True, {"current": 1})
     assert list((tmp_path / "state").glob("plan-edge-*.json"))

@@ -28,8 +28,16 @@ CHOICES: dict[str, tuple[str, Any, str, Any, Any, Any]] = {
     "plan-mirror": ("plan_mirror", "s3://flag/p", "s3://env/p", "s3://file/p", "s3://flag/p", "s3://env/p"),
     "account-share": ("account_share", 0.1, "0.2", 0.3, 0.1, 0.2),
     "metrics": ("metrics", "127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:1", "127.0.0.1:2"),
+    "critical": (
+        "critical",
+        "A.example",
+        "b.example, c.example.",
+        ["d.example."],
+        ("a.example.",),
+        ("b.example.", "c.example."),
+    ),
 }
-DEFAULTS = {"zones": (), "id": "host-7", "roles": {}, "account-share": 0.5}
+DEFAULTS = {"zones": (), "critical": (), "id": "host-7", "roles": {}, "account-share": 0.5}
 
 
 def told(
@@ -129,7 +137,7 @@ def test_all_faults_are_listed_at_once() -> None:
         "limits.shrink-targets",
         "tabel",
     ]
-    known = "account-share, fleet, id, limits, metrics, plan-mirror, roles, state-dir, table, zones"
+    known = "account-share, critical, fleet, id, limits, metrics, plan-mirror, roles, state-dir, table, zones"
     assert f"tabel: unknown setting, most like table; known are {known}" in found
 
 
@@ -257,3 +265,15 @@ def test_a_limit_that_cannot_be_meant_is_refused(file: Any, message: str) -> Non
     """A mistyped limit never becomes a loose one, and no limit turns `empty` off."""
     (fault,) = faults(file={"limits": file})
     assert fault.startswith(message)
+
+
+def test_critical_endpoints_are_names_and_few() -> None:
+    """Each has series of its own in Prometheus, so there are at most a hundred, and a name that is none is said with all others."""
+    many = [f"a{number}.example" for number in range(101)]
+    assert faults(file={"critical": many}) == [
+        "critical: 101 endpoints are critical, and 100 may be: each has metrics of its own"
+    ]
+    assert len(told(file={"critical": [*many[:100], "A0.EXAMPLE."]}).critical) == 100
+    (fault,) = faults(environment={"ENACTOR_CRITICAL": "a..b,ok.example,-" + "x" * 64})
+    assert fault.startswith("ENACTOR_CRITICAL: 'a..b' is no DNS name: ")
+    assert "; '-" in fault

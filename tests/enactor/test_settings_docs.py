@@ -72,7 +72,7 @@ def test_the_example_loads_without_a_fault(example: dict[str, Any]) -> None:
     """Through the real reader, with every value where it belongs."""
     settings = settle({}, {}, example, "host")
     assert (settings.table, settings.fleet, settings.zones) == ("plans", "edge", ("Z0EXAMPLE", "Z0OTHER"))
-    assert (settings.account_share, settings.metrics) == (0.3, "127.0.0.1:9553")
+    assert (settings.account_share, settings.metrics) == (0.5, "127.0.0.1:9553")
     assert list(settings.roles) == ["Z0OTHER"]
 
 

@@ -1,0 +1,171 @@
+"""The command `enactor run`: the worker, and the port that shows what it sees."""
+
+from typing import Any
+
+import click
+import msgspec
+from prometheus_client import CollectorRegistry
+
+from enactor import __version__, worker
+from enactor.chores import SHARING_SECONDS, Chore, Sharing
+from enactor.cli.build import Parts, bound_log, parts, utc_now
+from enactor.cli.build import enactor as build_enactor
+from enactor.cli.collecting import collected
+from enactor.cli.options import UNIT_SECONDS, ending, seconds_of, settings_options, take_settings
+from enactor.cli.serving import Served, serve
+from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS
+from enactor.cycle import Enactor
+from enactor.disk import PlanDisk
+from enactor.hooks import Event
+from enactor.live import Live
+from enactor.live_metrics import LiveMetrics
+from enactor.live_report import Waiting
+from enactor.logs import EventLog, say
+from enactor.metrics import Metrics
+from enactor.outside import SystemClock
+from enactor.report import CycleReport, EnactorSeen
+from enactor.settings import Settings
+from enactor.work_metrics import WorkMetrics
+from enactor.wsgi import application, health_route, json_route, metrics_route
+
+WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
+REQUIRED = ("table", "fleet", "zones")
+COLLECT_EVERY = "6h"
+
+
+def add_to(group: click.Group) -> None:
+    """Add the command."""
+    group.add_command(run)
+
+
+@click.command()
+@settings_options(*WORKING, "metrics", "critical")
+@click.option("--every", default="10s", show_default=True, help="Pause between cycles, e.g. 10s or 1m.")
+@click.option(
+    "--collect-every",
+    default=COLLECT_EVERY,
+    show_default=True,
+    help="How often old plans and tombstones are collected, e.g. 6h; `off`: never, somebody else runs `enactor collect`.",
+)
+@ending("enactor")
+def run(*, every: str, collect_every: str, **flags: Any) -> None:
+    """Work until told to stop (SIGTERM ends it within 10 seconds, between batches)."""
+    seconds = seconds_of(every, "--every", lowest=0.1, highest=3600.0)
+    collecting = None if collect_every == "off" else _collect_seconds(collect_every)
+    settings = take_settings(flags, required=(*REQUIRED, "state-dir"))
+    say_what_is_missing(settings)
+    log = bound_log(settings)
+    if why := PlanDisk(settings.state_dir, settings.fleet).trouble():
+        say(f"enactor: {why}; going on without plans on disk")
+        log.error("state-dir-unusable", why=why)
+    log.info("starting", version=__version__, every_seconds=seconds, settings=msgspec.to_builtins(settings))
+    done = Service(settings, log, every=seconds, collect_every=collecting).run()
+    log.info("stopped", cycles=done)
+
+
+def _collect_seconds(text: str) -> float:
+    return seconds_of(text, "--collect-every", lowest=60.0, highest=7 * UNIT_SECONDS["d"])
+
+
+def say_what_is_missing(settings: Settings) -> None:
+    """Say that there would be nothing to heal from with the table unreachable."""
+    if not settings.state_dir and not settings.plan_mirror:
+        say("enactor: neither --state-dir nor --plan-mirror, so no plan is kept for the day the table cannot be read")
+
+
+class Service:
+    """One worker process, put together."""
+
+    def __init__(self, settings: Settings, log: Any, *, every: float, collect_every: float | None) -> None:
+        self._settings = settings
+        self._log = log
+        self._every = every
+        self._clock = SystemClock()
+        self._registry = CollectorRegistry()
+        self._metrics = Metrics(self._registry)
+        self._work = WorkMetrics(self._registry)
+        self._log_hook = EventLog(log)
+        self._live = Live(fleet=settings.fleet, enactor=settings.id, every=every, wall=utc_now, now=self._clock.now)
+        self._doors: Parts = parts(settings, self._hook, self._clock)
+        self._enactor: Enactor = build_enactor(self._doors)
+        self._live.budgets = self._doors.access.levels
+        disk = PlanDisk(settings.state_dir, settings.fleet)
+        self._registry.register(
+            LiveMetrics(self._live, critical=settings.critical, limits=settings.limits, saved=disk.saved_at)
+        )
+        self._chores = self._make_chores(collect_every)
+
+    def run(self) -> int:
+        """Serve and work until a signal; return how many cycles were done."""
+        served = self._serve() if self._settings.metrics else None
+        try:
+            return worker.run(
+                self._enactor,
+                self._clock,
+                self._doors.chance,
+                every=self._every,
+                requests_per_second=self._doors.access.requests_per_second,
+                ended=self._ended,
+                failed=self._failed,
+                chores=self._chores,
+                chore_failed=lambda name, why: self._log.warning("chore-failed", chore=name, why=why),
+            )
+        finally:
+            if served is not None:
+                served.close()
+
+    def _hook(self, event: Event) -> None:
+        self._metrics(event)
+        self._work(event)
+        self._live(event)
+        self._log_hook(event)
+
+    def _ended(self, report: CycleReport, seconds: float) -> None:
+        """Put a cycle's end where the port's threads see it."""
+        assert self._enactor.last is not None, "a cycle has ended"
+        now = self._clock.now()
+        waits = {key: Waiting(wait.until - now, wait.why) for key, wait in self._enactor.waits().items()}
+        self._work.came(self._live.took(self._enactor.last, report, seconds, waits))
+
+    def _failed(self, why: str) -> None:
+        self._live.failed(why)
+        self._log.error("cycle-failed", why=why)
+
+    def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
+        sharing = Sharing(
+            self._doors.table.announcements, self._settings.id, utc_now, self._doors.access, self._know_alive
+        )
+        chores = [Chore(sharing, name="sharing", every=SHARING_SECONDS)]
+        if collect_every is not None:
+            first = self._doors.chance.uniform(0.0, collect_every)  # three enactors do not collect at the same time
+            chores.append(Chore(self._collect, name="collect", every=collect_every, first=first))
+        return tuple(chores)
+
+    def _know_alive(self, enactors: tuple[EnactorSeen, ...] | None) -> None:
+        self._live.enactors = enactors
+
+    def _collect(self) -> None:
+        report = collected(self._doors, dry_run=False, keep_newest=KEEP_NEWEST_PLANS, keep_hours=KEEP_HOURS)
+        self._work.collected(report)
+        self._log.info(
+            "collected",
+            plans=len(report.plans),
+            deleted=sum(plan.decision == "deleted" for plan in report.plans),
+            uploads_swept=report.uploads_swept,
+            tombstones=len(report.tombstones),
+            unreadable=list(report.unreadable),
+        )
+
+    def _serve(self) -> Served:
+        routes = {
+            "/api/status": json_route(lambda: msgspec.json.encode(self._live.report())),
+            "/metrics": metrics_route(self._registry),
+            "/healthz": health_route(self._live.alive),
+            "/readyz": health_route(lambda: "; ".join(self._live.degraded()) or None),
+        }
+        served = serve(self._settings.metrics, application(routes, failed=self._route_failed))
+        self._log.info("serving", address=self._settings.metrics, port=served.port)
+        return served
+
+    def _route_failed(self, path: str, error: Exception) -> None:
+        self._log.error("route-failed", path=path, why=f"{type(error).__name__}: {error}")

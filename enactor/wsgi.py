@@ -1,0 +1,116 @@
+"""Answer HTTP: a few read-only routes as a WSGI application, with headers that keep a browser from doing more than showing them.
+
+It knows no server and no socket. Whatever goes wrong in a route is that answer's affair: a 500 with a sentence, and the process goes on.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+
+JSON: Final = "application/json; charset=utf-8"
+TEXT: Final = "text/plain; charset=utf-8"
+HTML: Final = "text/html; charset=utf-8"
+REASONS: Final = {
+    200: "OK",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+NOTHING_BUT_SHOWN: Final = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+"""No answer may load, run, frame or send anything; a page says for itself what it needs besides."""
+HEADERS: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cache-Control", "no-store"),
+)
+METHODS: Final = ("GET", "HEAD")
+
+
+class Answer(NamedTuple):
+    """What a route answers."""
+
+    body: bytes
+    content_type: str = TEXT
+    status: int = 200
+    policy: str = NOTHING_BUT_SHOWN
+
+
+class Asked(NamedTuple):
+    """What of a request a route may look at."""
+
+    accept: str
+    query: str
+
+
+Route = Callable[[Asked], Answer]
+
+
+def application(routes: Mapping[str, Route], *, failed: Callable[[str, Exception], None]) -> WSGIApplication:
+    """Return the application; `failed` is told of a route that raised, which is a fault of this program."""
+
+    def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        method = str(environ.get("REQUEST_METHOD", "GET"))
+        answer = _answer(routes, method, environ, failed)
+        headers = [
+            ("Content-Type", answer.content_type),
+            ("Content-Length", str(len(answer.body))),
+            ("Content-Security-Policy", answer.policy),
+            *HEADERS,
+        ]
+        if answer.status == 405:
+            headers.append(("Allow", ", ".join(METHODS)))
+        start_response(f"{answer.status} {REASONS[answer.status]}", headers)
+        return [b"" if method == "HEAD" else answer.body]
+
+    return app
+
+
+def _answer(
+    routes: Mapping[str, Route], method: str, environ: WSGIEnvironment, failed: Callable[[str, Exception], None]
+) -> Answer:
+    path = str(environ.get("PATH_INFO", "")) or "/"
+    route = routes.get(path)
+    if route is None:
+        return Answer(f"nothing is here; there is {', '.join(routes)}\n".encode(), status=404)
+    if method not in METHODS:
+        return Answer(b"this port only shows: use GET; what changes DNS is the command `enactor`\n", status=405)
+    try:
+        return route(Asked(str(environ.get("HTTP_ACCEPT", "")), str(environ.get("QUERY_STRING", ""))))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the answer is lost and nothing else
+        failed(path, error)
+        return Answer(b"this could not be shown, which is a fault of this program; its log says more\n", status=500)
+
+
+def metrics_route(registry: CollectorRegistry) -> Route:
+    """Return the route that a Prometheus server scrapes."""
+
+    def metrics(asked: Asked) -> Answer:
+        encode, content_type = choose_encoder(asked.accept)
+        return Answer(encode(registry), content_type)
+
+    return metrics
+
+
+def health_route(wrong: Callable[[], str | None]) -> Route:
+    """Return a route for whoever restarts processes: 200 while all is well, else 503 and a sentence."""
+
+    def health(_asked: Asked) -> Answer:
+        why = wrong()
+        return Answer(b"ok\n") if why is None else Answer(f"{why}\n".encode(), status=503)
+
+    return health
+
+
+def json_route(encode: Callable[[], bytes]) -> Route:
+    """Return a route that answers one JSON object."""
+
+    def show(_asked: Asked) -> Answer:
+        return Answer(encode(), JSON)
+
+    return show
