@@ -26,7 +26,7 @@ tests: $(STAMP)
 
 SECONDS_OF_CAMPAIGN ?= 3600
 
-# From 1800 s on it begins with October 2025 with any one fault, every state of it: 480 s of one core and 2.6 GB of memory.
+# From 1800 s on it begins with October 2025 with any one fault, every state of it: about ten minutes of one core and some 3 GB of memory.
 campaign: $(STAMP)  ## random runs of every scenario on both tiers over fresh seeds, for an hour or as long as told; prints a table
 	$(BIN)/python -m tests.simulator.campaign --seconds $(SECONDS_OF_CAMPAIGN)
 
