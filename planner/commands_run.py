@@ -5,16 +5,20 @@ from typing import Any
 
 import click
 import msgspec
+from prometheus_client import CollectorRegistry
 
 from enactor.cli.options import end, seconds_of
+from enactor.cli.serving import Served, serve
 from enactor.logs import logger
 from enactor.outside import SystemChance, SystemClock
 from enactor.ports import PlanHead, Unavailable
 from enactor.report import EXIT_OK
 from enactor.settings import Settings
+from enactor.wsgi import application, health_route, metrics_route
 from planner.asking import AtOnce
-from planner.events import PlannerLog
+from planner.events import PlannerEvent, PlannerHook, PlannerLog
 from planner.looking import Lookout
+from planner.metrics import PlannerHealth, PlannerMetrics
 from planner.mirroring import mirrored
 from planner.options import open_table, say_which_fleet, told_all, warned_source, with_settings
 from planner.runner import Doors, Runner, keep_looking
@@ -29,7 +33,7 @@ FORGET_PAUSES = 5
 
 @click.command()
 @click.argument("fleet_path", metavar="FLEET.yaml")
-@with_settings("table", "id", "plan-mirror", required=("table",))
+@with_settings("table", "id", "plan-mirror", "metrics", required=("table",))
 @click.option("--every", default="30s", show_default=True, help="Pause between looks, e.g. 10s or 1m.")
 def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     """Watch a fleet, and publish a plan whenever it should be another one. SIGTERM ends it within 10 seconds.
@@ -62,6 +66,19 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     def mirror(head: PlanHead) -> str | None:
         return mirrored(settings, fleet, table, head)
 
+    registry = CollectorRegistry()
+    heard: tuple[PlannerHook, ...] = (
+        PlannerMetrics(registry),
+        health := PlannerHealth(every=seconds, now=clock.now),
+        PlannerLog(log),
+    )
+
+    def hook(event: PlannerEvent) -> None:
+        for one in heard:
+            one(event)
+
+    with told_all():
+        served = _serve(settings.metrics, registry, health, log)
     runner = Runner(
         Doors(
             read=same_fleet,
@@ -72,18 +89,38 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
             clock=clock,
             chance=SystemChance(),
             wall=lambda: datetime.now(UTC),
-            hook=PlannerLog(log),
+            hook=hook,
             forget_seconds=max(FORGET_SECONDS, FORGET_PAUSES * seconds),
             after=mirror,
         )
     )
     looks = keep_looking(runner, clock, SystemChance(), every=seconds)
     runner.close()
+    if served is not None:
+        served.close()
     log.info("stopped", looks=looks)
     end(EXIT_OK)
 
 
+def _serve(address: str, registry: CollectorRegistry, health: PlannerHealth, log: Any) -> Served | None:
+    """Serve metrics and health where an address is told."""
+    if not address:
+        return None
+    routes = {
+        "/metrics": metrics_route(registry),
+        "/healthz": health_route(health.alive),
+        "/readyz": health_route(health.ready),
+    }
+
+    def failed(path: str, error: Exception) -> None:
+        log.error("route-failed", path=path, why=f"{type(error).__name__}: {error}")
+
+    served = serve(address, application(routes, failed=failed))
+    log.info("serving", address=address, port=served.port)
+    return served
+
+
 def _told(settings: Settings) -> Any:
     """Return the settings that this command uses, for the log's first line."""
-    used = ("table", "id", "plan_mirror", "limits")
+    used = ("table", "id", "plan_mirror", "metrics", "limits")
     return {key: msgspec.to_builtins(getattr(settings, key)) for key in used}

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 
 from enactor.plan import StoredPlan
 from enactor.sandbox.faults import FaultRule
+from tests.loopback import free_port
 
 PATIENCE_SECONDS = 60.0
 
@@ -24,6 +27,8 @@ class Process:
     def __init__(self, world: Any, path: Path, name: str, log: Path) -> None:
         self._log = log
         command = [sys.executable, "-m", "planner", "run", str(path), "--every", "0.3s", "--id", name]
+        self.port = free_port()
+        command += ["--metrics", f"127.0.0.1:{self.port}"]
         with log.open("wb") as stderr:
             self.process = subprocess.Popen(command, env={**os.environ, **world.environment}, stderr=stderr)
 
@@ -32,6 +37,14 @@ class Process:
 
     def outcomes(self) -> list[str]:
         return [event["outcome"] for event in self.events() if event["event"] == "look-ended"]
+
+    def fetched(self, path: str) -> str:
+        """Return what its port answers."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+                return str(answer.read().decode())
+        except urllib.error.HTTPError as error:
+            return f"{error.code}: {error.read().decode()}"
 
     def stop(self) -> float:
         """Ask it to stop as an operating system does, and return how long that took; its exit status is 0."""
@@ -88,8 +101,14 @@ def test_a_planner_watches_publishes_and_ends_on_sigterm(world: Any, fleet: Path
         until(lambda: ids(world) == ["lb-1", "lb-2", "lb-3", "lb-4"], "a gathered plan")
         (world.directory / "lbs.yaml").rename(world.directory / "away.yaml")
         until(lambda: "no-plan" in planner.outcomes(), "a source that fails")
+        until(
+            lambda: planner.fetched("/readyz").startswith("503: degraded: the last look ended as no-plan"), "degraded"
+        )
+        assert planner.fetched("/healthz") == "ok\n"
+        assert 'planner_no_plans_total{reason="source-failed"} 1.0' in planner.fetched("/metrics")
         (world.directory / "away.yaml").rename(world.directory / "lbs.yaml")
         until(lambda: planner.outcomes()[-1] == "unchanged", "on it goes")
+        until(lambda: planner.fetched("/readyz") == "ok\n", "ready again")
         fleet.write_text(fleet.read_text().replace('"blue": 1', '"blue": 0.5'))
         until(lambda: world.table.head().generation == 3, "an edit")
         assert planner.stop() < 10
