@@ -33,6 +33,18 @@ class PlanRefused(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What an applied batch put at one endpoint, and why: `cause` is the state that it was found in."""
+
+    name: str
+    generation: int
+    plan: str
+    """First 12 hex digits of the digest of the endpoint's content."""
+    nonce: str
+    cause: str
+    purpose: str
+
+
 class BatchEnded(msgspec.Struct, frozen=True, kw_only=True):
     """A batch had its outcome, after a lost answer was resolved by reading."""
 
@@ -43,6 +55,8 @@ class BatchEnded(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     opened: bool
     detail: str = ""
+    written: tuple[Written, ...] = ()
+    """What stands at each of the names now; empty unless the batch was applied."""
 
 
 class CycleEnded(msgspec.Struct, frozen=True, kw_only=True):

@@ -86,6 +86,7 @@ class EventLog:
                 getattr(self._log, LEVELS.get(event.outcome, "info"))("cycle-ended", **facts)
             case BatchEnded():
                 facts["names"] = list(event.names[:NAMES_LOGGED_MAX])
+                del facts["written"]  # for the history in the plan table: a line for each name is no log line
                 level = self._log.info if event.outcome == "applied" else self._log.warning
                 level("batch-ended", endpoints=len(event.names), **facts)
             case EndpointRefused():

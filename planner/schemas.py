@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from enactor.history import HistoryReport
 from enactor.plan import PlanFile
 from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport, SurveyReport
 from enactor.report_collect import CollectReport
@@ -20,6 +21,7 @@ SCHEMAS: Final[dict[str, type]] = {
     "status": StatusReport,
     "collect": CollectReport,
     "probe": ProbeReport,
+    "history": HistoryReport,
     "publish": PublishReport,
     "dry-run": DryRunReport,
     "list": ListReport,

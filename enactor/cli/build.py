@@ -10,6 +10,7 @@ import msgspec
 from enactor.cli.options import session
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.disk import PlanDisk
+from enactor.historian import Historian
 from enactor.hooks import Hook, ignore
 from enactor.library import Library
 from enactor.logs import logger
@@ -45,14 +46,23 @@ class Parts(msgspec.Struct, frozen=True):
 def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = None) -> Parts:
     """Return the doors, none of them opened yet."""
     clock, chance, found = clock or SystemClock(), SystemChance(), session()
-    tally = Tally(hook)
+
+    def hasty() -> PlanTable:
+        return PlanTable(table_client(found, hasty=True), settings.table, settings.fleet, clock=clock, chance=chance)
+
+    def aws_now() -> datetime | None:
+        return zones.aws_now()
+
+    historian = Historian(hook, hasty, aws_now, utc_now, clock=clock, chance=chance, by=settings.id)
+    tally = Tally(historian if settings.table else hook)
+    zones = route53_zones(settings, found, clock, chance, tally)
     return Parts(
         settings=settings,
         session=found,
         clock=clock,
         chance=chance,
         tally=tally,
-        zones=route53_zones(settings, found, clock, chance, tally),
+        zones=zones,
         table=PlanTable(table_client(found), settings.table, settings.fleet, clock=clock, chance=chance),
     )
 
