@@ -8,13 +8,14 @@ from enactor.backoff import Backoff
 from enactor.batch import Batch, fence_set
 from enactor.fence import Switch
 from enactor.guards import LimitsTable
-from enactor.hooks import BatchEnded, Hook
+from enactor.hooks import BatchEnded, Hook, Written
 from enactor.library import Library, Shelf
 from enactor.memory import ZoneMemory
 from enactor.observe import live_names
 from enactor.outcome import Applied, Conflicted, Impossible, Outcome, Rejected, Unknown, ZonePort
 from enactor.ports import Chance, Clock, OutsideError, Stopping
 from enactor.standing import Choice, Standing, choose, stand
+from enactor.swap import Swap
 
 DETAIL_LIMIT_CHARACTERS: Final = 1_000
 """A conflict of two hundred endpoints has a message for each; no log line is that long."""
@@ -89,6 +90,12 @@ def batch_ended(batch: Batch, outcome: Outcome, generation: int) -> BatchEnded:
         opened=isinstance(outcome, Applied) and batch.opens,
         detail=detail[:DETAIL_LIMIT_CHARACTERS],
         nonce=batch.swaps[0].fence_after.nonce if batch.swaps else "",
-        states=tuple(swap.state for swap in batch.swaps),
-        repairs=tuple(swap.name for swap in batch.swaps if swap.purpose == "repair"),
+        written=tuple(map(_written, batch.swaps)) if isinstance(outcome, Applied) else (),
+    )
+
+
+def _written(swap: Swap) -> Written:
+    after = swap.fence_after
+    return Written(
+        name=swap.name, generation=after.gen, plan=after.plan, nonce=after.nonce, cause=swap.state, purpose=swap.purpose
     )

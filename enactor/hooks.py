@@ -33,6 +33,18 @@ class PlanRefused(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What an applied batch put at one endpoint, and why: `cause` is the state that it was found in."""
+
+    name: str
+    generation: int
+    plan: str
+    """First 12 hex digits of the digest of the endpoint's content."""
+    nonce: str
+    cause: str
+    purpose: str
+
+
 class BatchEnded(msgspec.Struct, frozen=True, kw_only=True):
     """A batch had its outcome, after a lost answer was resolved by reading."""
 
@@ -45,10 +57,8 @@ class BatchEnded(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     nonce: str = ""
     """Of the decision: it stands in every fence that the batch wrote; empty where it only opens a generation."""
-    states: tuple[str, ...] = ()
-    """In which state each of the names was found."""
-    repairs: tuple[str, ...] = ()
-    """Those of the names where the batch repairs, and no new content comes in."""
+    written: tuple[Written, ...] = ()
+    """What stands at each of the names now; empty unless the batch was applied."""
 
 
 class CycleEnded(msgspec.Struct, frozen=True, kw_only=True):

@@ -128,13 +128,11 @@ class Live:
                 opened=event.opened,
                 endpoints=len(event.names),
                 names=event.names[:CHANGE_NAMES_MAX],
-                states=dict(Counter(event.states)),
+                causes=dict(Counter(one.cause for one in event.written)),
                 detail=event.detail,
             )
         )
-        if event.outcome == "applied":
-            states = dict(zip(event.names, event.states, strict=False))
-            self._found.update({(event.zone, name): states[name] for name in event.repairs if name in states})
+        self._found.update({(event.zone, one.name): one.cause for one in event.written if one.purpose == "repair"})
 
     def took(self, seen: Outlook, report: CycleReport, seconds: float, waits: Mapping[Key, Waiting]) -> Came:
         """Put an ended cycle in place; return what came about in it."""

@@ -99,8 +99,8 @@ class LiveChange(msgspec.Struct, frozen=True, kw_only=True):
     endpoints: int
     names: tuple[str, ...]
     """The first few of them."""
-    states: dict[str, int]
-    """In which states they were found."""
+    causes: dict[str, int]
+    """In which states they were found, where the batch was applied."""
     detail: str = ""
 
 

@@ -132,7 +132,8 @@ class EventLog:
 
     def _batch(self, event: BatchEnded) -> None:
         facts = msgspec.to_builtins(event)
-        facts["states"] = dict(Counter(event.states))
+        del facts["written"]  # for the history in the plan table: a line for each name is no log line
+        facts["causes"] = dict(Counter(one.cause for one in event.written))
         level = self._log.info if event.outcome == "applied" else self._log.warning
         level("batch-ended", endpoints=len(event.names), **facts)
 

@@ -4,7 +4,7 @@ It decides nothing. Reading, publishing, collecting and making the table each ha
 of items; the protocols of `ports` say which side of it a caller may use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,9 @@ from enactor.ports import (
     Upload,
 )
 from enactor.table_collecting import TableCollecting
-from enactor.table_events import TableEvents
-from enactor.table_items import Items
+from enactor.table_events import EventsRead, TableEvents
+from enactor.table_items import Item, Items
+from enactor.table_keys import EventItem
 from enactor.table_publishing import TablePublishing
 from enactor.table_reading import TableReading
 from enactor.table_setup import TableMade, TableSetup, table_client
@@ -139,6 +140,10 @@ class PlanTable:
         """Return what people allowed for a whole plan, expired or not."""
         return self._events.allows(generation)
 
-    def record(self, facts: dict[str, str], *, at: datetime, event: str) -> None:
-        """Write into the history what a person did."""
+    def record(self, facts: Item, *, at: datetime, event: str) -> None:
+        """Write into the history what a person or an enactor did."""
         self._events.record(facts, at=at, event=event)
+
+    def events(self, since: datetime, wanted: Callable[[EventItem], bool], *, most: int) -> EventsRead:
+        """Return the wanted events since an instant, newest first, out of the newest `most`."""
+        return self._events.events(since, wanted, most=most)

@@ -107,6 +107,25 @@ class AnnouncementItem(msgspec.Struct, frozen=True, kw_only=True):
     seen: str
 
 
+class EventItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something of the history: a person's verb, or a batch that an enactor wrote. Other versions may know more attributes."""
+
+    time: str
+    """RFC 3339 in UTC, with microseconds."""
+    verb: str
+    outcome: str = ""
+    reason: str = ""
+    detail: str = ""
+    zone: str = ""
+    name: str = ""
+    generation: str = ""
+    change_id: str = ""
+    by: str = ""
+    caller: str = ""
+    swaps: tuple[str, ...] = ()
+    """What a batch put at each endpoint, as `history.line_of` writes it."""
+
+
 def plan_key(generation: int) -> str:
     """Return the sort key of a generation's manifest."""
     return f"{PLANS}{_digits(generation)}"

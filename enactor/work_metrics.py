@@ -81,9 +81,8 @@ class WorkMetrics:
             self._batch(event)
 
     def _batch(self, event: BatchEnded) -> None:
-        if event.outcome == "applied":
-            for state in event.states:
-                self._swaps.labels(state).inc()
+        for one in event.written:
+            self._swaps.labels(one.cause).inc()
         if event.outcome == "unknown" or event.change_id == "unknown":
             self._unknown.labels(RESOLVED[event.outcome != "applied"]).inc()
 

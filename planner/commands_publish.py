@@ -8,6 +8,8 @@ from typing import Final
 import click
 import msgspec
 
+from enactor.cli.build import parts
+from enactor.cli.history import remember
 from enactor.cli.options import end
 from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
@@ -91,7 +93,10 @@ def publish(
         wish = Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent, stays=stays)
         published = _published(read, table, wish, settings, reason)
         published = with_mirror(published, mirrored(settings, fleet, table, published.head))
-    person_log(logger(planner=settings.id))(ended(published, fleet, reason))
+    made = ended(published, fleet, reason)
+    person_log(logger(planner=settings.id))(made)
+    if made.outcome != "unchanged":  # a pipeline publishes the same many times a day
+        remember(parts(msgspec.structs.replace(settings, fleet=fleet)), made, program="planner")
     tell(published, as_json=as_json)
 
 

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from enactor.history import HistoryReport
 from enactor.live_report import LiveReport
 from enactor.plan import PlanFile
 from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport, SurveyReport
@@ -22,6 +23,7 @@ SCHEMAS: Final[dict[str, type]] = {
     "collect": CollectReport,
     "probe": ProbeReport,
     "api-status": LiveReport,
+    "history": HistoryReport,
     "publish": PublishReport,
     "dry-run": DryRunReport,
     "list": ListReport,

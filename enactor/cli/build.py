@@ -10,6 +10,7 @@ import msgspec
 from enactor.cli.options import session
 from enactor.cycle import Enactor, Tally, comment_text
 from enactor.disk import PlanDisk
+from enactor.historian import Historian
 from enactor.hooks import Hook, ignore
 from enactor.library import Library
 from enactor.logs import logger
@@ -46,8 +47,17 @@ class Parts(msgspec.Struct, frozen=True):
 def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = None) -> Parts:
     """Return the doors, none of them opened yet."""
     clock, chance, found = clock or SystemClock(), SystemChance(), session()
-    tally = Tally(hook)
     access = ZoneAccess(settings, found, clock)
+
+    def hasty() -> PlanTable:
+        return PlanTable(table_client(found, hasty=True), settings.table, settings.fleet, clock=clock, chance=chance)
+
+    def aws_now() -> datetime | None:
+        return zones.aws_now()
+
+    historian = Historian(hook, hasty, aws_now, utc_now, clock=clock, chance=chance, by=settings.id)
+    tally = Tally(historian if settings.table else hook)
+    zones = route53_zones(settings, found, clock, chance, tally, access=access)
     return Parts(
         settings=settings,
         session=found,
@@ -55,7 +65,7 @@ def parts(settings: Settings, hook: Hook = ignore, clock: SystemClock | None = N
         chance=chance,
         tally=tally,
         access=access,
-        zones=route53_zones(settings, found, clock, chance, tally, access=access),
+        zones=zones,
         table=PlanTable(table_client(found), settings.table, settings.fleet, clock=clock, chance=chance),
     )
 

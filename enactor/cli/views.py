@@ -113,7 +113,7 @@ def show_cycle(report: CycleReport) -> None:
     out = console()
     out.print(f"{report.fleet}: {report.outcome}; {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _lines(out, zone_notes(report.zones, report.plan))
+    say_lines(out, zone_notes(report.zones, report.plan))
     rows = [endpoint for endpoint in report.endpoints if endpoint.state != "current" or endpoint.action != "none"]
     if rows:
         made = table("endpoint", "state", "action", "gen", "wanted")
@@ -123,7 +123,7 @@ def show_cycle(report: CycleReport) -> None:
         out.print(made)
     _rest(out, len(rows))
     for endpoint in rows[:ROWS_MAX]:
-        _lines(out, (f"{endpoint.name} {finding.guard}: {finding.message}" for finding in endpoint.guards))
+        say_lines(out, (f"{endpoint.name} {finding.guard}: {finding.message}" for finding in endpoint.guards))
     states = Counter[str](endpoint.state for endpoint in report.endpoints)
     calls = f"{counted(report.calls.list, 'read')}, {counted(report.calls.change, 'change call')}"
     out.print(f"{_states(states, report.zones)}; {calls}, {counted(report.changes, 'change')}")
@@ -136,7 +136,7 @@ def show_survey(report: SurveyReport) -> None:
     out = console()
     out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _lines(out, zone_notes(report.zones, report.plan))
+    say_lines(out, zone_notes(report.zones, report.plan))
     ranked = sorted(report.endpoints, key=lambda endpoint: (endpoint.state == "current", endpoint.zone, endpoint.name))
     if ranked:
         made = table("endpoint", "state", "answering", "gen", "wanted")
@@ -151,7 +151,7 @@ def show_survey(report: SurveyReport) -> None:
         out.print(made)
     _rest(out, len(ranked))
     for endpoint in ranked[:ROWS_MAX]:
-        _lines(out, (f"{endpoint.name} {endpoint.state}: {reason}" for reason in endpoint.reasons))
+        say_lines(out, (f"{endpoint.name} {endpoint.state}: {reason}" for reason in endpoint.reasons))
     _counts(out, report.counts, report.zones, report.other_zones)
     _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
@@ -162,7 +162,7 @@ def show_status(report: StatusReport) -> None:
     out = console()
     out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
-    _lines(out, zone_notes(report.zones, report.plan))
+    say_lines(out, zone_notes(report.zones, report.plan))
     _counts(out, report.counts, report.zones, report.other_zones)
     for what, names in (("held", report.holds), ("allowed", report.allows), ("stopped", report.stops)):
         if names:
@@ -183,7 +183,7 @@ def show_collect(report: CollectReport) -> None:
         made.add_row(str(plan.generation), plan.decision, ", ".join(plan.reasons))
     out.print(made)
     out.print(f"{counted(report.uploads_swept, 'half-done upload')} swept")
-    _lines(out, (f"tombstone of {one.name} in zone {one.zone}: {one.decision}" for one in report.tombstones))
+    say_lines(out, (f"tombstone of {one.name} in zone {one.zone}: {one.decision}" for one in report.tombstones))
     _problems(out, report.unreadable)
 
 
@@ -199,7 +199,7 @@ def _states(counts: Mapping[str, int], zones: Iterable[ZoneReport]) -> str:
     return f"{counted(sum(counts.values()), 'endpoint')}: {words}" if words else "no endpoints"
 
 
-def _lines(out: Console, lines: Iterable[str], style: str = "") -> None:
+def say_lines(out: Console, lines: Iterable[str], style: str = "") -> None:
     """Print each on a line of its own, however long: what is wrapped no grep finds."""
     for line in lines:
         out.print(Text(line, style=style), soft_wrap=True)
@@ -222,7 +222,7 @@ def _ago(seconds: int) -> str:
 
 def _refusals(out: Console, refused: Iterable[Finding]) -> None:
     told = (finding for finding in refused if finding.guard != "digest")  # that a plan is damaged is told as a problem
-    _lines(out, (f"plan refused: {finding.guard}: {finding.message}" for finding in told), "red")
+    say_lines(out, (f"plan refused: {finding.guard}: {finding.message}" for finding in told), "red")
 
 
 def _zone_problems(zones: Iterable[ZoneReport]) -> list[str]:
@@ -231,7 +231,7 @@ def _zone_problems(zones: Iterable[ZoneReport]) -> list[str]:
 
 
 def _problems(out: Console, problems: Iterable[str]) -> None:
-    _lines(out, (f"problem: {problem}" for problem in problems), "red")
+    say_lines(out, (f"problem: {problem}" for problem in problems), "red")
 
 
 def _number(value: int | None) -> str:

@@ -9,7 +9,7 @@ import pytest
 from enactor import __version__
 from enactor.budget import Level
 from enactor.cycle_report import Outlook, ZoneResult, cycle_report
-from enactor.hooks import BatchEnded, CallEnded
+from enactor.hooks import BatchEnded, CallEnded, Written
 from enactor.live import CHANGE_NAMES_MAX, CHANGES_KEPT, CYCLE_ALLOWANCE_SECONDS, STEPS_KEPT, Came, Healed, Live
 from enactor.live_report import LiveBudget, LiveCycle, LiveEndpoint, LivePlan, LiveReport, Step, Waiting
 from enactor.plan_index import PlanIndex
@@ -58,10 +58,13 @@ class World:
             change_id="C1",
             names=names,
             opened=False,
-            states=tuple(state for _, state in found),
-            repairs=names if repairs else (),
+            written=tuple(self.written(*one, repairs=repairs) for one in found) if outcome == "applied" else (),
         )
         self.live(msgspec.structs.replace(event, **changes))
+
+    def written(self, name: str, cause: State, *, repairs: bool) -> Written:
+        purpose = "repair" if repairs else "advance"
+        return Written(name=name, generation=8, plan="0" * 12, nonce="1" * 16, cause=cause, purpose=purpose)
 
     def endpoint(self) -> LiveEndpoint:
         (found,) = self.live.report().endpoints
@@ -308,7 +311,7 @@ def test_the_last_batches_are_kept_newest_first() -> None:
         True,
     )
     assert (newest.at, newest.zone, newest.generation, newest.names) == ("2026-06-01T12:00:10Z", ZONE, 8, (NAME,))
-    assert (before.endpoints, len(before.names), before.states) == (25, CHANGE_NAMES_MAX, {"behind": 25})
+    assert (before.endpoints, len(before.names), before.causes) == (25, CHANGE_NAMES_MAX, {"behind": 25})
     for _ in range(CHANGES_KEPT + 3):
         world.batch((NAME, "empty"))
     assert len(world.live.report().changes) == CHANGES_KEPT

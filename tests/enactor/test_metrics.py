@@ -17,6 +17,7 @@ from enactor.hooks import (
     Noticed,
     PlanRefused,
     VerbEnded,
+    Written,
 )
 from enactor.live import Came, Healed
 from enactor.metrics import Metrics
@@ -34,6 +35,10 @@ def call(operation: str = "ListResourceRecordSets", *, outcome: str = "ok", chan
     return CallEnded(operation=operation, zone=ZONE, outcome=outcome, seconds=0.2, changes=changes)
 
 
+def written(name: str, cause: str) -> Written:
+    return Written(name=name, generation=8, plan="0" * 12, nonce="1" * 16, cause=cause, purpose="repair")
+
+
 def batch(outcome: str, *, opened: bool = False) -> BatchEnded:
     return BatchEnded(
         zone=ZONE,
@@ -42,8 +47,7 @@ def batch(outcome: str, *, opened: bool = False) -> BatchEnded:
         change_id="C1" if outcome == "applied" else None,
         names=(API, "b."),
         opened=opened,
-        states=("empty", "behind"),
-        repairs=(API,),
+        written=tuple(written(*one) for one in ((API, "empty"), ("b.", "behind"))) if outcome == "applied" else (),
     )
 
 

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 import boto3
@@ -33,6 +34,7 @@ ADDRESSES: Final = (("192.0.2.1",), ("192.0.2.2",), ("192.0.2.1", "192.0.2.2", "
 FLOORS: Final = (1, 3, 5, 40)
 TOKENS: Final = ("token-1", "token-2")
 NOW: Final = "2026-11-30T00:00:00Z"
+HISTORY: Final = datetime(2026, 11, 30, tzinfo=UTC)
 
 
 Items = Mapping[str, Mapping[str, Value]]
@@ -137,6 +139,13 @@ class Side:
     def announce(self, which: int, how: int) -> None:
         self.store.announce(Announcement(f"e-{how}", f"{which:016x}", which, NOW))
 
+    def record(self, which: int, how: int) -> None:
+        facts: dict[str, Value] = {"verb": "swap", "zone": f"Z{how}", "swaps": ("api.example.test. 1 p n c p",) * how}
+        self.store.record(facts, at=HISTORY + timedelta(seconds=which), event=f"{which:016x}")
+
+    def events(self, which: int, how: int) -> object:
+        return self.store.events(HISTORY + timedelta(seconds=how), lambda event: event.zone != "Z1", most=which)
+
     def lose(self, which: int, _how: int) -> object:
         """A person deletes an item."""
         sks = sorted(self.items())
@@ -178,7 +187,7 @@ VERBS: Final = (
     "list",
     "read",
 )
-RARE: Final = ("raise_floor", "unpin", "body", "look", "uploads", "announce", "lose", "spoil")
+RARE: Final = ("raise_floor", "unpin", "body", "look", "uploads", "announce", "record", "events", "lose", "spoil")
 steps = st.lists(
     st.builds(Step, st.one_of(st.sampled_from(VERBS), st.sampled_from(RARE)), st.integers(0, 7), st.integers(0, 3)),
     min_size=3,
