@@ -54,12 +54,12 @@ class Lookout:
         self._open: dict[str, tuple[SourceSpec, Source]] = {}
         self._offered: dict[str, frozenset[str]] = {}
         self._filled: tuple[object, Read] | None = None
-        self._told: Mapping[str, Observation] = {}
+        self._told: dict[str, Observation] = {}
 
     def look(self, read: Read, newest: Callable[[], Plan | None]) -> Seen:
         """Return what is there; raise NoPlan, or WrongFile where file and offers together have faults.
 
-        `newest` reads the newest plan, which tells at a first look what a source offered before.
+        `newest` reads the newest plan, which tells at a source's first look what it offered before; it may raise NoPlan.
         """
         fleet = read.fleet
         assert fleet is not None, "a plan file has no sources"
@@ -90,6 +90,7 @@ class Lookout:
         for name in [name for name, (spec, _) in self._open.items() if wanted.get(name) != spec]:
             self._asker.dismiss(self._open.pop(name)[1])
             self._offered.pop(name, None)
+            self._told.pop(name, None)
         for name, spec in wanted.items():
             if name not in self._open:
                 self._open[name] = (spec, self._opened(read, spec))
@@ -133,6 +134,7 @@ class Lookout:
         if len(faults):
             raise WrongFile(read.name, dict.fromkeys(faults.all()))
         is_first = any(name not in self._offered for name in observations)
+        is_first |= any(name not in self._told for name in inventory.asked_then(fleet))
         before = newest() if is_first else None
         refused = inventory.refusals(fleet, offered, observations, self._offered, before)
         if refused:
