@@ -81,7 +81,7 @@ class SourceEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     max_gone: Annotated[
         Share,
         Meta(
-            description="The share of its load balancers that may be gone since its last answer; above it no plan is made. Default 0.5."
+            description="The share of its load balancers, and of their addresses or aliases of each type, that may be gone since its last answer; above it no plan is made. Default 0.5."
         ),
     ] = 0.5
 
