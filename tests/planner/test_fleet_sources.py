@@ -138,9 +138,9 @@ def test_a_pool_may_list_load_balancers_beside_its_sources() -> None:
         ({"health": {"brake": 1.1}}, "health.brake: 1.1 is not a share from 0 to 1"),
         ({"health": {"brake": "30%"}}, 'health.brake: "30%" is text, not a share from 0 to 1'),
         ({"health": {"window": "9s"}}, "health.window: 9s is not between 10s and 1d"),
-        ({"health": {"window": "ten"}}, 'health.window: "ten" is no time like 10s, 1.5m or 2h'),
+        ({"health": {"window": "ten"}}, 'health.window: "ten" is not a time like 10s, 1.5m or 2h'),
         ({"health": {"windows": "1h"}}, "health.windows: unknown key; known are from, rise, fall, brake, window"),
-        ({"pace": {"gather": 60}}, "pace.gather: 60 is a number, not a time like 10s, 1.5m or 2h"),
+        ({"pace": {"gather": 60}}, "pace.gather: 60 has no unit; write a time like 10s, 1.5m or 2h"),
         ({"pace": {"gather": "2h"}}, "pace.gather: 2h is not between 0s and 1h"),
         ({"pace": {"max_weight_step": 0}}, "pace.max_weight_step: 0 is not a share above 0 and up to 1"),
         (
