@@ -8,7 +8,8 @@ at all, and the plan in force stays (cases 2 and 15).
     failed, or saw only a part                      no plan: source-failed, said by the caller, who asked it
     offers what cannot be a target                  no plan: the faults, with the source's name in their path
     says of an id something else than another one   no plan: sources-conflict, both named
-    offers far fewer than before                    no plan: source-shrank, with the numbers
+    offers far fewer than before: load balancers,   no plan: source-shrank, with the numbers
+    or what they answer A or AAAA questions with
     else                                            its offers; of two that say the same of an id, one
 """
 
@@ -19,6 +20,7 @@ from fractions import Fraction
 import msgspec
 
 from planner.observation import Observation
+from planner.past import Member
 from planner.pools import Balancer
 
 
@@ -104,19 +106,38 @@ def _told(balancer: Balancer, what: str) -> str:
     return f"{balancer.id} of {' and '.join(balancer.sources)} in pool {balancer.pool} ({what})"
 
 
-def shrinkage(source: str, now: frozenset[str], before: frozenset[str], max_gone: Fraction) -> Refusal | None:
-    """Refuse a source that offers far fewer than before: more likely it lost its sight than the fleet its load balancers."""
-    gone = before - now
-    if not before or Fraction(len(gone), len(before)) <= max_gone:
+class Stock(msgspec.Struct, frozen=True, kw_only=True):
+    """What a source offered: load balancers by id, and the addresses and aliases that they answer with."""
+
+    ids: frozenset[str] = frozenset()
+    members: frozenset[Member] = frozenset()
+
+
+def shrinkage(source: str, now: Stock, before: Stock, max_gone: Fraction) -> Refusal | None:
+    """Refuse a source that offers far fewer than before: more likely it lost its sight than the fleet its load balancers.
+
+    Ids that stay while their addresses go are the same loss to clients, and each type is one of its own, as for the guards.
+    """
+    counted = [("load balancers", before.ids, before.ids - now.ids)]
+    for kind in ("A", "AAAA"):
+        stood = frozenset(what for one, what in before.members if one == kind)
+        left = frozenset(what for one, what in now.members if one == kind)
+        counted.append((f"{kind} addresses or aliases", stood, stood - left))
+    found = (_lost(source, what, stood, gone, max_gone) for what, stood, gone in counted)
+    return next((one for one in found if one is not None), None)
+
+
+def _lost(source: str, what: str, stood: frozenset[str], gone: frozenset[str], max_gone: Fraction) -> Refusal | None:
+    if not stood or Fraction(len(gone), len(stood)) <= max_gone:
         return None
-    share = float(Fraction(len(gone), len(before)))
+    share = float(Fraction(len(gone), len(stood)))
     some = ", ".join(sorted(gone)[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
-    what = f"source {source} no longer offers {len(gone)} of {len(before)} load balancers ({some})"
+    message = f"source {source} no longer offers {len(gone)} of {len(stood)} {what} ({some})"
     limit = f"a share of {share:.2f} over max_gone {float(max_gone):g}"
     way = (
         f"if that is meant, take them out in smaller steps, or raise sources.{source}.max_gone for as long as it takes"
     )
-    return Refusal(event="source-shrank", sources=(source,), message=f"{what}, {limit}: no plan is made; {way}")
+    return Refusal(event="source-shrank", sources=(source,), message=f"{message}, {limit}: no plan is made; {way}")
 
 
 def verdict_of(

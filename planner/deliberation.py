@@ -11,7 +11,8 @@ import msgspec
 from enactor.guards import LimitsTable
 from enactor.plan import Plan, StoredPlan
 from enactor.ports import Chance, Clock, Conflict, PlanEntry
-from planner.looking import Seen
+from planner.combining import Refusal
+from planner.looking import NoPlan, Seen
 from planner.past import Past, PastPlan, sought
 from planner.planning import Planned, longest_window_seconds, plan_fleet
 from planner.publisher import TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Published, Signature, publish, read_parent
@@ -55,6 +56,30 @@ class PastReader:
             return self._bodies[entry.generation, entry.digest]
         stored = self._store.read(entry.generation)
         return stored.plan if isinstance(stored, StoredPlan) and stored.digest == entry.digest else None
+
+
+def newest_known(store: PlannerStore, now: datetime) -> Plan | None:
+    """Return the newest plan that can be read, None before a fleet's first; raise NoPlan where there was one and none can be read.
+
+    For a planner that has only just begun to hear a source: with nothing to hold its answer against, one of ten load balancers
+    would pass for the whole fleet. A person who has looked may publish all the same.
+    """
+    parent, _ = read_parent(store, now)
+    if parent.base is None and (parent.next > 1 or store.list()):
+        raise NoPlan([Refusal(event="past-unknown", sources=(), message=_unknown(parent))])
+    return parent.base
+
+
+def _unknown(parent: Parent) -> str:
+    """Say why nobody knows what stood, and the way on."""
+    what = (
+        f"generation {parent.head.generation}, the newest, cannot be read, nor any before it"
+        if parent.head
+        else "the table has no HEAD, and this is not the fleet's first plan"
+    )
+    held = "what its sources say can be held against nothing, and no plan is made of it"
+    way = "look at `planner dry-run FLEET.yaml`, and where that is right give `planner publish FLEET.yaml`"
+    return f"{what}: {held}; {way}"
 
 
 class Thought(msgspec.Struct, frozen=True, kw_only=True):

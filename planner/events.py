@@ -39,10 +39,10 @@ class LookEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoPlanMade(msgspec.Struct, frozen=True, kw_only=True):
-    """A source makes no plan: it failed, contradicts another one, or lost most of what it offered."""
+    """A source makes no plan: it failed, contradicts another one, lost most of what it offered, or can be held against nothing."""
 
     reason: str
-    """source-failed, sources-conflict or source-shrank."""
+    """source-failed, sources-conflict, source-shrank or past-unknown."""
     sources: tuple[str, ...]
     message: str
 

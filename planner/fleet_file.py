@@ -3,6 +3,7 @@
 Pure. The reader does not decode through these types, because they stop at the first fault.
 """
 
+import re
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -13,8 +14,10 @@ from enactor.plan_faults import HEALTH_CHECK_ID
 
 WORD: Final = r"^[A-Za-z0-9_-]{1,64}$"
 """What a zone or a pool may be called within a fleet file."""
-DURATION: Final = r"^[0-9]{1,9}(\.[0-9]{1,3})?(s|m|h|d)$"
-"""A time with its unit: seconds, minutes, hours or days."""
+DURATION: Final = r"^(?P<number>[0-9]{1,9}(\.[0-9]{1,6})?)(?P<unit>ms|s|m|h|d)$"
+"""A time with its unit: milliseconds, seconds, minutes, hours or days."""
+DURATION_SCHEMA: Final = re.sub(r"\?P<\w+>", "", DURATION)
+"""The same as JSON Schema has it, whose dialect names its groups otherwise."""
 LOOKS_MAX: Final = 100
 """Nobody counts further to believe a signal."""
 AddressType = Literal["A", "AAAA"]
@@ -25,7 +28,7 @@ Ttl = Annotated[int, Meta(ge=TTL_MIN_SECONDS, le=TTL_MAX_SECONDS, description="S
 Types = Annotated[
     tuple[AddressType, ...], Meta(min_length=1, description="Which types the endpoint has. Default both.")
 ]
-Duration = Annotated[str, Meta(pattern=DURATION)]
+Duration = Annotated[str, Meta(pattern=DURATION_SCHEMA)]
 Looks = Annotated[int, Meta(ge=1, le=LOOKS_MAX)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 SourceNames = Annotated[tuple[Word, ...], Meta(description="Keys of `sources`.")]
@@ -81,7 +84,7 @@ class SourceEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     max_gone: Annotated[
         Share,
         Meta(
-            description="The share of its load balancers that may be gone since its last answer; above it no plan is made. Default 0.5."
+            description="The share of its load balancers, and of their addresses or aliases of each type, that may be gone since its last answer; above it no plan is made. Default 0.5."
         ),
     ] = 0.5
 

@@ -30,7 +30,15 @@ LIKE_SOURCE: Final = "{kind: file, path: inventory/}"
 LIKE_POOL: Final = "{from: [albs]}"
 LIKE_HEALTH: Final = "{from: [checks], rise: 3, fall: 3, brake: 0.3, window: 10m}"
 LIKE_PACE: Final = "{gather: 60s, max_weight_step: 0.25, warm_up: 10m, ramp_down: 5m}"
-UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+LIKE_TIME: Final = "a time like 10s, 1.5m or 2h"
+UNIT_SECONDS: Final = {
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "m": Fraction(60),
+    "h": Fraction(3600),
+    "d": Fraction(86_400),
+}
+SHOWN_UNITS: Final = ("d", "h", "m", "s")
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -137,24 +145,31 @@ def read_share(value: object, path: str, faults: Faults, *, above_zero: bool = F
     return None
 
 
-def read_duration(value: object, path: str, faults: Faults, lowest: int, highest: int) -> Fraction | None:
-    """Return a time in seconds, from a text like 10s, 1.5m, 2h or 7d, between two limits in seconds."""
+def read_duration(value: object, path: str, faults: Faults, lowest: str, highest: str) -> Fraction | None:
+    """Return a time in seconds, from a text like 250ms, 10s, 1.5m, 2h or 7d, between two such texts."""
     if not isinstance(value, str):
         plain = as_written(value)
-        faults.add(path, f"{shown(plain)} is {type_word(plain)}, not a time like 10s, 1.5m or 2h")
+        is_number = isinstance(plain, int | float)
+        what = f"has no unit; write {LIKE_TIME}" if is_number else f"is {type_word(plain)}, not {LIKE_TIME}"
+        faults.add(path, f"{shown(plain)} {what}")
         return None
-    if not re.fullmatch(DURATION, value):
-        faults.add(path, f"{shown(value)} is no time like 10s, 1.5m or 2h")
-        return None
-    seconds = Fraction(value[:-1]) * UNIT_SECONDS[value[-1]]
-    if lowest <= seconds <= highest:
+    seconds = _seconds(value)
+    if seconds is None:
+        faults.add(path, f"{shown(value)} is not {LIKE_TIME}")
+    elif not (_seconds(lowest) or 0) <= seconds <= (_seconds(highest) or 0):
+        faults.add(path, f"{value} is not between {lowest} and {highest}", "limit")
+    else:
         return seconds
-    faults.add(path, f"{value} is not between {duration_text(lowest)} and {duration_text(highest)}")
     return None
+
+
+def _seconds(text: str) -> Fraction | None:
+    found = re.fullmatch(DURATION, text)
+    return Fraction(found["number"]) * UNIT_SECONDS[found["unit"]] if found else None
 
 
 def duration_text(seconds: int | Fraction) -> str:
     """Return a time as a fleet file has it, in the largest unit that leaves it whole where there is one."""
-    whole = [unit for unit in reversed(UNIT_SECONDS) if seconds and seconds % UNIT_SECONDS[unit] == 0]
+    whole = [unit for unit in SHOWN_UNITS if seconds and seconds % UNIT_SECONDS[unit] == 0]
     unit = whole[0] if whole else "s"
     return f"{float(Fraction(seconds) / UNIT_SECONDS[unit]):g}{unit}"

@@ -25,11 +25,10 @@ from planner.observation import SourceKind
 from planner.weights import exact
 
 LIKE_SOURCES: Final = f"{{files: {LIKE_SOURCE}}}"
-HOUR_SECONDS: Final = 3_600
-DAY_SECONDS: Final = 24 * HOUR_SECONDS
-WINDOW_MIN_SECONDS: Final = 10
-WINDOW_MAX_SECONDS: Final = DAY_SECONDS
+WINDOW_LOW, WINDOW_HIGH = "10s", "1d"
 """Collect keeps the plans of a day, and the brake rests on them."""
+GATHER_HIGH: Final = "1h"
+RAMP_HIGH: Final = "1d"
 MAX_GONE_DEFAULT: Final = exact(SourceEntry(kind="").max_gone)
 _OWN: Final = ("kind", "max_gone")
 _HEALTH: Final = ("from", "rise", "fall", "brake", "window")
@@ -183,9 +182,7 @@ def read_health(
     fall = read_whole(as_written(raw["fall"]), f"{path}.fall", faults, 1, LOOKS_MAX) if "fall" in raw else None
     brake = read_share(raw["brake"], f"{path}.brake", faults) if "brake" in raw else None
     window = (
-        read_duration(raw["window"], f"{path}.window", faults, WINDOW_MIN_SECONDS, WINDOW_MAX_SECONDS)
-        if "window" in raw
-        else None
+        read_duration(raw["window"], f"{path}.window", faults, WINDOW_LOW, WINDOW_HIGH) if "window" in raw else None
     )
     return Health(
         sources=_or(sources, otherwise.sources),
@@ -201,8 +198,8 @@ def read_pace(value: object, faults: Faults) -> Pace:
     otherwise = Pace()
     raw = read_form(value, "pace", faults, like=LIKE_PACE, optional=_PACE) or {}
 
-    def duration(key: str, highest: int, default: Fraction) -> Fraction:
-        return _or(read_duration(raw[key], f"pace.{key}", faults, 0, highest) if key in raw else None, default)
+    def duration(key: str, highest: str, default: Fraction) -> Fraction:
+        return _or(read_duration(raw[key], f"pace.{key}", faults, "0s", highest) if key in raw else None, default)
 
     step = (
         read_share(raw["max_weight_step"], "pace.max_weight_step", faults, above_zero=True)
@@ -210,10 +207,10 @@ def read_pace(value: object, faults: Faults) -> Pace:
         else None
     )
     return Pace(
-        gather_seconds=duration("gather", HOUR_SECONDS, otherwise.gather_seconds),
+        gather_seconds=duration("gather", GATHER_HIGH, otherwise.gather_seconds),
         max_weight_step=_or(step, otherwise.max_weight_step),
-        warm_up_seconds=duration("warm_up", DAY_SECONDS, otherwise.warm_up_seconds),
-        ramp_down_seconds=duration("ramp_down", DAY_SECONDS, otherwise.ramp_down_seconds),
+        warm_up_seconds=duration("warm_up", RAMP_HIGH, otherwise.warm_up_seconds),
+        ramp_down_seconds=duration("ramp_down", RAMP_HIGH, otherwise.ramp_down_seconds),
     )
 
 

@@ -6,12 +6,13 @@ Pure. How each answer is judged is in `combining`; what a source offered before 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from enactor.plan import Plan
+from enactor.plan import Plan, Target
 from enactor.plan_faults import Faults, shown
-from planner.combining import Refusal, conflicts, shrinkage
+from planner.combining import Refusal, Stock, conflicts, shrinkage
 from planner.fleet import Fleet
 from planner.observation import Aim, Observation
-from planner.pools import Balancer, offered_balancer
+from planner.past import Member, member_of
+from planner.pools import Balancer, offered_balancer, shown_alias
 
 
 def asked_first(fleet: Fleet) -> tuple[str, ...]:
@@ -42,6 +43,20 @@ def offered_to(
             noted.add(name)
         offered[str(pool)] = tuple(found)
     return offered
+
+
+def stock_of(source: str, offered: Mapping[str, Iterable[Balancer]]) -> Stock:
+    """Return what a source offers, whichever pools it is offered to."""
+    mine = [one for pool in offered.values() for one in pool if source in one.sources]
+    members = frozenset(member for one in mine for member in _members(one))
+    return Stock(ids=frozenset(one.id for one in mine), members=members)
+
+
+def _members(balancer: Balancer) -> Iterable[Member]:
+    """Yield what a load balancer answers with by type; an alias answers both."""
+    for one in balancer.members:
+        for kind in ("A", "AAAA") if one.type is None else (one.type,):
+            yield kind, one.value or shown_alias(one.alias)
 
 
 def aims_of(fleet: Fleet, source: str | None = None) -> tuple[Aim, ...]:
@@ -86,7 +101,7 @@ def refusals(
     fleet: Fleet,
     offered: Mapping[str, Iterable[Balancer]],
     observations: Mapping[str, Observation],
-    remembered: Mapping[str, frozenset[str]],
+    remembered: Mapping[str, Stock],
     newest: Plan | None,
 ) -> tuple[Refusal, ...]:
     """Return why no plan may be made; the fleet's pools hold what the file lists, `remembered` what each source offered last."""
@@ -95,7 +110,7 @@ def refusals(
     for spec in fleet.sources:
         if spec.name not in observations or spec.name not in asked_first(fleet):
             continue
-        now = frozenset(offer.id for offer in observations[spec.name].offers)
+        now = stock_of(spec.name, offered)
         before = remembered.get(spec.name)
         if before is None:
             before = _planned_of(spec.name, now, fleet, claims, newest)
@@ -105,16 +120,16 @@ def refusals(
 
 
 def _planned_of(
-    source: str, now: frozenset[str], fleet: Fleet, claims: Mapping[str, Sequence[Balancer]], newest: Plan | None
-) -> frozenset[str]:
+    source: str, now: Stock, fleet: Fleet, claims: Mapping[str, Sequence[Balancer]], newest: Plan | None
+) -> Stock:
     """Return what a source seems to have offered when the newest plan was made: what that has and nobody else's word explains."""
     pools = {str(pool) for pool, names in fleet.pool_sources.items() if source in names}
     behind = {one.key: one for one in fleet.endpoints if not pools.isdisjoint(one.pools)}
-    found: set[str] = set()
+    found: set[Target] = set()
     for endpoint in newest.endpoints if newest else ():
         one = behind.get(endpoint.key)
         if one is None:
             continue
         others = {claim.id for pool in one.pools for claim in claims[pool] if source not in claim.sources}
-        found |= {target.id for target in endpoint.targets if target.id in now or target.id not in others}
-    return frozenset(found)
+        found |= {target for target in endpoint.targets if target.id in now.ids or target.id not in others}
+    return Stock(ids=frozenset(one.id for one in found), members=frozenset(map(member_of, found)))

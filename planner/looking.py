@@ -14,10 +14,11 @@ from enactor.plan_faults import Faults
 from enactor.ports import OutsideError
 from planner import inventory
 from planner.asking import Asker, AtOnce
-from planner.combining import Refusal
+from planner.combining import Refusal, Stock
 from planner.fleet import Fleet
 from planner.fleet_settings import SourceSpec
 from planner.observation import Aim, Observation, Source, SourceFailed
+from planner.pools import Balancer
 from planner.sources import Read, WrongFile
 
 LOOK_SECONDS: Final = 60.0
@@ -52,27 +53,25 @@ class Lookout:
         self._asker = asker
         self._look_seconds = look_seconds
         self._open: dict[str, tuple[SourceSpec, Source]] = {}
-        self._offered: dict[str, frozenset[str]] = {}
+        self._offered: dict[str, Stock] = {}
         self._filled: tuple[object, Read] | None = None
-        self._told: Mapping[str, Observation] = {}
+        self._told: dict[str, Observation] = {}
 
     def look(self, read: Read, newest: Callable[[], Plan | None]) -> Seen:
         """Return what is there; raise NoPlan, or WrongFile where file and offers together have faults.
 
-        `newest` reads the newest plan, which tells at a first look what a source offered before.
+        `newest` reads the newest plan, which tells at a source's first look what it offered before; it may raise NoPlan.
         """
         fleet = read.fleet
         assert fleet is not None, "a plan file has no sources"
         self._open_all(read, fleet)
         observations = self._ask(dict.fromkeys(inventory.asked_first(fleet), ()))
-        filled = self._fill(read, fleet, observations, newest)
+        filled, offered = self._fill(read, fleet, observations, newest)
         assert filled.fleet is not None, "a fleet file that is right has its meaning"
         if unclear := inventory.ambiguities(inventory.aims_of(filled.fleet)):
             raise NoPlan(unclear)
         observations |= self._ask({name: inventory.aims_of(filled.fleet, name) for name in inventory.asked_then(fleet)})
-        self._offered = {
-            name: frozenset(offer.id for offer in observations[name].offers) for name in inventory.asked_first(fleet)
-        }
+        self._offered = {name: inventory.stock_of(name, offered) for name in inventory.asked_first(fleet)}
         again = frozenset(name for name, found in observations.items() if self._told.get(name) is found)
         self._told = observations
         return Seen(read=filled, fleet=filled.fleet, observations=observations, told_again=again)
@@ -90,6 +89,7 @@ class Lookout:
         for name in [name for name, (spec, _) in self._open.items() if wanted.get(name) != spec]:
             self._asker.dismiss(self._open.pop(name)[1])
             self._offered.pop(name, None)
+            self._told.pop(name, None)
         for name, spec in wanted.items():
             if name not in self._open:
                 self._open[name] = (spec, self._opened(read, spec))
@@ -125,14 +125,15 @@ class Lookout:
 
     def _fill(
         self, read: Read, fleet: Fleet, observations: Mapping[str, Observation], newest: Callable[[], Plan | None]
-    ) -> Read:
-        """Return the file with its pools filled; what was offered before is not compiled again."""
+    ) -> tuple[Read, Mapping[str, tuple[Balancer, ...]]]:
+        """Return the file with its pools filled, and what they are filled with; what was offered before is not compiled again."""
         assert read.text is not None, "what names sources is a fleet file"
         faults = Faults()
         offered = inventory.offered_to(fleet, observations, faults)
         if len(faults):
             raise WrongFile(read.name, dict.fromkeys(faults.all()))
         is_first = any(name not in self._offered for name in observations)
+        is_first |= any(name not in self._told for name in inventory.asked_then(fleet))
         before = newest() if is_first else None
         refused = inventory.refusals(fleet, offered, observations, self._offered, before)
         if refused:
@@ -140,7 +141,7 @@ class Lookout:
         key = (read.text.octets, offered)
         if self._filled is None or self._filled[0] != key:
             self._filled = (key, read.text.compiled(offered))
-        return self._filled[1]
+        return self._filled[1], offered
 
 
 def look_once(read: Read, newest: Callable[[], Plan | None]) -> Seen:

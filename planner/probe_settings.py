@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from enactor.plan_faults import Faults, read_text, shown
-from planner.fleet_forms import as_written, read_form
-from planner.source_forms import read_count, read_one_of, read_seconds, read_texts, read_yes
+from planner.fleet_forms import as_written, read_duration, read_form
+from planner.source_forms import read_count, read_one_of, read_texts, read_yes
 
 Protocol = Literal["tcp", "http", "https"]
 
@@ -126,6 +126,11 @@ def _read_expect(value: object, path: str, faults: Faults) -> tuple[tuple[int, i
     return tuple(found)
 
 
+def _read_seconds(value: object, path: str, faults: Faults, low: str, high: str) -> float | None:
+    seconds = read_duration(value, path, faults, low, high)
+    return None if seconds is None else float(seconds)
+
+
 def _read_families(value: object, path: str, faults: Faults) -> tuple[str, ...]:
     return read_texts(value, path, faults, pattern="|".join(FAMILIES), like="[ipv4, ipv6]")
 
@@ -136,8 +141,8 @@ _READERS: Final = {
     "host": _read_host,
     "expect": _read_expect,
     "verify": read_yes,
-    "every": lambda value, path, faults: read_seconds(value, path, faults, EVERY_LOW, EVERY_HIGH),
-    "timeout": lambda value, path, faults: read_seconds(value, path, faults, TIMEOUT_LOW, TIMEOUT_HIGH),
+    "every": lambda value, path, faults: _read_seconds(value, path, faults, EVERY_LOW, EVERY_HIGH),
+    "timeout": lambda value, path, faults: _read_seconds(value, path, faults, TIMEOUT_LOW, TIMEOUT_HIGH),
     "at_once": lambda value, path, faults: read_count(value, path, faults, 1, AT_ONCE_MAX),
     "families": _read_families,
 }

@@ -106,7 +106,7 @@ def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, 
         else:
             entries = store.list()
             base = _older(store, entries, head.generation)
-            stays = next((_staying(one) for one in entries if one.generation == head.generation), None)
+            stays = _listed(entries, head)
             against = f"generation {base.generation}" if base else "nothing, as no plan can be read"
             notes = (f"generation {head.generation}, the newest, cannot be read; the guards judge against {against}",)
         notes = (*notes, f"{stays}: {LEFT_ALONE}") if stays else notes
@@ -121,6 +121,19 @@ def read_parent(store: PlannerStore, now: datetime) -> tuple[Parent, tuple[str, 
     allows = store.allows(parent.next) if parent.next <= GENERATION_MAX else ()
     allowed = frozenset(one.guard for one in allows if one.until > now)
     return msgspec.structs.replace(parent, allowed=allowed), notes
+
+
+def _listed(entries: Sequence[PlanEntry], head: PlanHead) -> str | None:
+    """Say why planners that run leave a newest plan alone that cannot be read: its manifest says so, or is not there to say it.
+
+    Whether a person put it there is then not to be known, and a rollback that waits for a person harms less than one that is undone.
+    """
+    found = next((one for one in entries if (one.generation, one.digest) == (head.generation, head.digest)), None)
+    if found is None:
+        return (
+            f"generation {head.generation} stays (nobody can tell whether it was meant to: its manifest cannot be read)"
+        )
+    return _staying(found)
 
 
 def _staying(one: StoredPlan | PlanEntry) -> str | None:

@@ -17,7 +17,7 @@ from enactor.guards import LimitsTable, some
 from enactor.ports import Chance, Clock, FormFaults, OutsideError, PlanHead, Stopping
 from enactor.worker import StoppableClock
 from planner.combining import Refusal
-from planner.deliberation import PastReader, Thought, publish_thought, think
+from planner.deliberation import PastReader, Thought, newest_known, publish_thought, think
 from planner.events import (
     BrakeHeld,
     BrakeReleased,
@@ -32,7 +32,7 @@ from planner.fleet_forms import duration_text
 from planner.gathering import TUG_SECONDS, Gathering, Said, gathered, is_due, is_tug, said_since
 from planner.looking import Lookout, NoPlan, Seen
 from planner.planning import Braked
-from planner.publisher import LEFT_ALONE, TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature, read_parent
+from planner.publisher import LEFT_ALONE, TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature
 from planner.publishing import Mismatch, Publication, RefusedWhole, Store, Unchanged, Wish, decide
 from planner.sources import Read
 from planner.streaks import History
@@ -109,7 +109,7 @@ class Runner:
         doors = self._doors
         read = doors.read()
         self._tell_file(())
-        seen = doors.lookout.look(read, lambda: read_parent(doors.store, doors.wall())[0].base)
+        seen = doors.lookout.look(read, lambda: newest_known(doors.store, doors.wall()))
         self._tell_refusals(())
         history = self._remembered(doors.wall())
         for attempt in range(TRIES_MAX):

@@ -11,8 +11,10 @@ from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport,
 from enactor.report_collect import CollectReport
 from enactor.seen_outside import ProbeReport
 from planner.fleet_file import FleetFile
+from planner.fleet_file_sources import ENTRIES, with_kinds
 from planner.reports import DiffReport, DryRunReport, ListReport, PublishReport, ShowReport
 
+REF: Final = "#/$defs/{name}"
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 SCHEMAS: Final[dict[str, type]] = {
     "fleet": FleetFile,
@@ -45,10 +47,12 @@ def schema_of(what: str) -> dict[str, Any]:
 
 def _schema(what: str) -> dict[str, Any]:
     endings = [FaultsReport] * (what in WITH_FAULTS) + [ErrorReport] * (what in WITH_ERROR)
-    if not endings:
-        schema: dict[str, Any] = msgspec.json.schema(SCHEMAS[what])
-        return {key: _without_null(value) for key, value in schema.items()} if what in FILES else schema
-    options, parts = msgspec.json.schema_components([SCHEMAS[what], *endings], ref_template="#/$defs/{name}")
+    others = list(ENTRIES.values()) if what == "fleet" else endings
+    options, parts = msgspec.json.schema_components([SCHEMAS[what], *others], ref_template=REF)
+    if what == "fleet":
+        parts = with_kinds(parts, REF)
+    if what in FILES:
+        return {**options[0], "$defs": _without_null(parts)}
     return {"oneOf": list(options), "$defs": parts}
 
 

@@ -4,40 +4,13 @@ Pure. Faults are noted with their path in the fleet file, and nothing here raise
 """
 
 import re
-from fractions import Fraction
 from typing import Final
 
 from enactor.plan_faults import Faults, read_choice, read_flag, read_list, read_text, read_whole, shown
 from planner.fleet_forms import as_written
 
-UNIT_SECONDS: Final = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600)}
-_TIME: Final = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h)")
 TEXTS_MAX: Final = 100
 TEXT_MAX_CHARACTERS: Final = 512
-
-
-def read_seconds(value: object, path: str, faults: Faults, low: str, high: str) -> float | None:
-    """Return a time in seconds, from a text like 250ms, 10s or 1.5m, between two such texts."""
-    plain = as_written(value)
-    if isinstance(plain, int | float):
-        faults.add(path, f"{shown(plain)} has no unit; write a time like {shown(plain)}s or 1.5m")
-        return None
-    text = read_text(plain, path, faults)
-    if text is None:
-        return None
-    seconds = _seconds(text)
-    if seconds is None:
-        faults.add(path, f"{shown(text)} is no time like 250ms, 10s or 1.5m")
-    elif not (_seconds(low) or 0) <= seconds <= (_seconds(high) or 0):
-        faults.add(path, f"{shown(text)} is not between {low} and {high}", "limit")
-    else:
-        return float(seconds)
-    return None
-
-
-def _seconds(text: str) -> Fraction | None:
-    found = _TIME.fullmatch(text) if text.isascii() else None
-    return Fraction(found[1]) * UNIT_SECONDS[found[2]] if found else None
 
 
 def read_texts(value: object, path: str, faults: Faults, *, pattern: str, like: str) -> tuple[str, ...]:

@@ -205,6 +205,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "enactor.report_collect": "types alone, and one sum",
     "enactor.table_keys": "its tests are the plan table's, which run on moto and on the simulator",
     "planner.fleet_file": "types alone: the schema that editors read",
+    "planner.fleet_file_sources": "types alone, and the few lines that join them to that schema",
     "planner.reports": "types alone: the schemas of what commands print",
     "planner.schemas": "it reads types, and its tests are those of whole commands",
 }

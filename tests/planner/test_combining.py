@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from enactor.plan_faults import Faults
-from planner.combining import Verdict, conflicts, merged, shrinkage, verdict_of
+from planner.combining import Stock, Verdict, conflicts, merged, shrinkage, verdict_of
 from planner.observation import Observation, Offer, Signal
 from planner.pools import Balancer, offered_balancer
 
@@ -119,8 +119,40 @@ def test_offers_that_can_be_no_load_balancer_have_their_path() -> None:
 def test_case_2_far_fewer_than_before_is_refused(before: int, now: int, max_gone: Fraction, refused: bool) -> None:
     """Case 2: more than the share, not as much as it; no size below which the rule is off."""
     ids = [f"lb-{n}" for n in range(10)]
-    found = shrinkage("albs", frozenset(ids[:now]), frozenset(ids[:before]), max_gone)
+    found = shrinkage("albs", Stock(ids=frozenset(ids[:now])), Stock(ids=frozenset(ids[:before])), max_gone)
     assert (found is not None) == refused
+
+
+def answering(*families: str) -> Stock:
+    """Return load balancers that answer with an address of each of these types: `A`, `AAAA`, `A AAAA`, or with nothing."""
+    return Stock(
+        ids=frozenset(f"lb-{n}" for n in range(len(families))),
+        members=frozenset((kind, f"{kind} of {n}") for n, kinds in enumerate(families) for kind in kinds.split()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "refused"),
+    [
+        (("A", "A"), ("A", ""), None),
+        (("A", "A", "A"), ("A", "", ""), "2 of 3 A addresses or aliases (A of 1, A of 2)"),
+        (("A AAAA", "A AAAA"), ("A", "A AAAA"), None),
+        (("A AAAA", "A AAAA"), ("A", "A"), "2 of 2 AAAA addresses or aliases (AAAA of 0, AAAA of 1)"),
+        (("A", "A"), ("AAAA", "AAAA"), "2 of 2 A addresses or aliases (A of 0, A of 1)"),
+        (("A", "A"), ("A AAAA", "A AAAA"), None),
+        (("A", "A", "A"), (), "3 of 3 load balancers (lb-0, lb-1, lb-2)"),
+    ],
+)
+def test_ids_that_stay_while_what_they_answer_with_goes_are_far_fewer_too(
+    before: tuple[str, ...], now: tuple[str, ...], refused: str | None
+) -> None:
+    """Of each type by itself, as the guards count; where load balancers are gone as well those are named."""
+    found = shrinkage("albs", answering(*now), answering(*before), HALF)
+    if refused is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert f"source albs no longer offers {refused}, a share of " in found.message
 
 
 @pytest.mark.parametrize(
@@ -129,8 +161,8 @@ def test_case_2_far_fewer_than_before_is_refused(before: int, now: int, max_gone
 )
 def test_a_source_that_shrank_is_told_with_its_numbers(gone: int, words: str) -> None:
     """Which are gone, up to five; what share that is, over which limit; and both ways on."""
-    ids = frozenset(f"lb-{n}" for n in range(8))
-    found = shrinkage("albs", frozenset(f"lb-{n}" for n in range(gone, 10)), ids, Fraction(1, 4))
+    before, now = (Stock(ids=frozenset(f"lb-{n}" for n in some)) for some in (range(8), range(gone, 10)))
+    found = shrinkage("albs", now, before, Fraction(1, 4))
     assert found is not None
     assert (found.event, found.sources) == ("source-shrank", ("albs",))
     assert found.message == (

@@ -40,7 +40,11 @@ def share_above_zero(value: Any, faults: Faults) -> object:
 
 
 def duration(value: Any, faults: Faults) -> object:
-    return read_duration(value, "p", faults, 10, 3600)
+    return read_duration(value, "p", faults, "10s", "1h")
+
+
+def short(value: Any, faults: Faults) -> object:
+    return read_duration(value, "p", faults, "100ms", "1s")
 
 
 def positive(value: Any, faults: Faults) -> object:
@@ -75,8 +79,19 @@ READ: list[tuple[Read, Any, object, list[str]]] = [
     (duration, "9.9s", None, ["p: 9.9s is not between 10s and 1h"]),
     (duration, "61m", None, ["p: 61m is not between 10s and 1h"]),
     (duration, "1d", None, ["p: 1d is not between 10s and 1h"]),
-    (duration, "10", None, ['p: "10" is no time like 10s, 1.5m or 2h']),
-    (duration, 10, None, ["p: 10 is a number, not a time like 10s, 1.5m or 2h"]),
+    (duration, "0.5d", None, ["p: 0.5d is not between 10s and 1h"]),
+    (duration, "10", None, ['p: "10" is not a time like 10s, 1.5m or 2h']),
+    (duration, "10 s", None, ['p: "10 s" is not a time like 10s, 1.5m or 2h']),
+    (duration, "10s\n", None, ['p: "10s\\n" is not a time like 10s, 1.5m or 2h']),
+    (duration, "\u0661s", None, ['p: "\\u0661s" is not a time like 10s, 1.5m or 2h']),
+    (duration, 10, None, ["p: 10 has no unit; write a time like 10s, 1.5m or 2h"]),
+    (duration, True, None, ["p: true is a boolean, not a time like 10s, 1.5m or 2h"]),
+    (duration, None, None, ["p: null is null, not a time like 10s, 1.5m or 2h"]),
+    (duration, ["10s"], None, ['p: ["10s"] is a list, not a time like 10s, 1.5m or 2h']),
+    (short, "250ms", Fraction(1, 4), []),
+    (short, "100.000001ms", Fraction(100_000_001, 10**9), []),
+    (short, "99.9ms", None, ["p: 99.9ms is not between 100ms and 1s"]),
+    (short, "1.001s", None, ["p: 1.001s is not between 100ms and 1s"]),
     (positive, 5, Fraction(5), []),
     (positive, 0.1, Fraction(1, 10), []),
     (positive, 0, None, ["p: 0 is not above 0"]),

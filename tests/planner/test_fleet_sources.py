@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from importlib.metadata import entry_points
 from typing import Any
 
 import jsonschema
@@ -9,7 +10,10 @@ import pytest
 
 from enactor.plan_faults import Faults
 from planner.fleet import Fleet, compile_fleet
+from planner.fleet_file import SourceEntry
+from planner.fleet_file_sources import ENTRIES
 from planner.fleet_settings import Health, Pace
+from planner.kinds import GROUP, InstalledKinds
 from planner.observation import SourceKind
 from planner.schemas import schema_of
 from tests.planner.planner_world import ToldKind, ToldKinds, fleet
@@ -138,9 +142,9 @@ def test_a_pool_may_list_load_balancers_beside_its_sources() -> None:
         ({"health": {"brake": 1.1}}, "health.brake: 1.1 is not a share from 0 to 1"),
         ({"health": {"brake": "30%"}}, 'health.brake: "30%" is text, not a share from 0 to 1'),
         ({"health": {"window": "9s"}}, "health.window: 9s is not between 10s and 1d"),
-        ({"health": {"window": "ten"}}, 'health.window: "ten" is no time like 10s, 1.5m or 2h'),
+        ({"health": {"window": "ten"}}, 'health.window: "ten" is not a time like 10s, 1.5m or 2h'),
         ({"health": {"windows": "1h"}}, "health.windows: unknown key; known are from, rise, fall, brake, window"),
-        ({"pace": {"gather": 60}}, "pace.gather: 60 is a number, not a time like 10s, 1.5m or 2h"),
+        ({"pace": {"gather": 60}}, "pace.gather: 60 has no unit; write a time like 10s, 1.5m or 2h"),
         ({"pace": {"gather": "2h"}}, "pace.gather: 2h is not between 0s and 1h"),
         ({"pace": {"max_weight_step": 0}}, "pace.max_weight_step: 0 is not a share above 0 and up to 1"),
         (
@@ -236,3 +240,74 @@ def test_the_schema_knows_all_of_it() -> None:
     for wrong in faulty:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(whole | wrong, schema)
+
+
+BUILT_IN: dict[str, dict[str, Any]] = {
+    "file": {"kind": "file", "path": "inventory/", "max_gone": 0.2},
+    "elbv2": {"kind": "elbv2", "regions": ["eu-west-1"], "tags": {"team": "edge"}},
+    "probe": {"kind": "probe", "protocol": "https", "host": "api.example.com", "every": "10s"},
+    "another package's": {"kind": "consul", "tags": 5},
+}
+
+
+@pytest.mark.parametrize("kind", BUILT_IN)
+def test_the_schema_knows_the_keys_of_each_kind(kind: str) -> None:
+    """What another package's kind has for keys only its own reader knows."""
+    schema = schema_of("fleet")
+    jsonschema.validate(fleet(sources={"albs": BUILT_IN[kind]}), schema)
+    unknown = fleet(sources={"albs": BUILT_IN[kind] | {"pth": "x"}})
+    assert jsonschema.Draft202012Validator(schema).is_valid(unknown) == (kind == "another package's")
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("file", {"path": ""}),
+        ("file", {"path": None}),
+        ("file", {"max_gone": 2}),
+        ("elbv2", {"regions": []}),
+        ("elbv2", {"regions": "Ireland"}),
+        ("elbv2", {"tags": None}),
+        ("elbv2", {"tags": {}}),
+        ("elbv2", {"answer": "both"}),
+        ("probe", {"protocol": "udp"}),
+        ("probe", {"protocol": "tcp", "host": None}),
+        ("probe", {"protocol": "http", "verify": True}),
+        ("probe", {"host": None}),
+        ("probe", {"expect": 99}),
+        ("probe", {"every": 10}),
+        ("another package's", {"kind": 5}),
+    ],
+)
+def test_the_schema_refuses_what_a_kind_refuses(kind: str, wrong: dict[str, Any]) -> None:
+    """A key that is None here is left out there: some are missed by name."""
+    changed = {key: value for key, value in (BUILT_IN[kind] | wrong).items() if value is not None}
+    assert not jsonschema.Draft202012Validator(schema_of("fleet")).is_valid(fleet(sources={"albs": changed}))
+
+
+LEAST: dict[str, dict[str, Any]] = {
+    "elbv2": {"regions": "eu-west-1", "names": "edge-1"},
+    "file": {"path": "inventory/"},
+    "probe": {"protocol": "https", "host": "api.example.com"},
+}
+
+
+@pytest.mark.parametrize("kind", sorted(LEAST))
+def test_a_default_of_the_schema_is_the_readers(kind: str) -> None:
+    """Who writes down what the schema says is the default changes nothing, and no key is missing there or too many."""
+    reader, faults = InstalledKinds().find(kind), Faults()
+    assert not isinstance(reader, str)
+    entry, of_all = ENTRIES[kind](kind=kind, **LEAST[kind]), SourceEntry.__struct_fields__
+    told = {key: getattr(entry, key) for key in entry.__struct_fields__ if key not in of_all}
+    written = {key: list(one) if isinstance(one, tuple) else one for key, one in told.items() if one is not None}
+    settings = reader.read(LEAST[kind], "it", faults)
+    assert settings is not None
+    assert reader.read(written, "it", faults) == settings
+    everything = {*settings.__struct_fields__} - {"directory"}
+    assert (everything, faults.all()) == (set(told), ())
+
+
+def test_every_kind_that_is_installed_with_the_planner_has_its_keys_in_the_schema() -> None:
+    """A new one is not forgotten."""
+    ours = {point.name for point in entry_points(group=GROUP) if point.value.startswith("planner.")}
+    assert ours == set(ENTRIES)

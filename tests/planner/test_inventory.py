@@ -8,9 +8,9 @@ import pytest
 from enactor.plan import Endpoint, Plan, Target
 from enactor.plan_faults import Faults
 from enactor.records import Alias
-from planner.combining import Refusal
+from planner.combining import Refusal, Stock
 from planner.fleet import Fleet
-from planner.inventory import aims_of, ambiguities, asked_first, asked_then, offered_to, refusals
+from planner.inventory import aims_of, ambiguities, asked_first, asked_then, offered_to, refusals, stock_of
 from planner.observation import Aim, Observation, Offer
 from planner.pools import FLEET_FILE
 from tests.planner.planner_world import ZONE, Planning, fleet, offers
@@ -32,7 +32,7 @@ def offered(**by_source: tuple[Offer, ...]) -> dict[str, Observation]:
 def judged(
     of: Fleet,
     seen: Mapping[str, Observation],
-    remembered: Mapping[str, frozenset[str]] | None = None,
+    remembered: Mapping[str, Stock] | None = None,
     newest: Plan | None = None,
 ) -> tuple[Refusal, ...]:
     faults = Faults()
@@ -41,8 +41,8 @@ def judged(
     return refusals(of, pools, seen, remembered or {}, newest)
 
 
-def ids(*numbers: int) -> frozenset[str]:
-    return frozenset(f"lb-{n}" for n in numbers)
+def ids(*numbers: int) -> Stock:
+    return Stock(ids=frozenset(f"lb-{n}" for n in numbers))
 
 
 def newest(*numbers: int, name: str = "ep1.example.test.") -> Plan:
@@ -229,6 +229,31 @@ def test_after_a_restart_the_newest_plan_says_what_was_offered() -> None:
     (found,) = judged(of, offered(albs=offers(3)), newest=newest(1, 2, 3, 4, 5, 6, 7, 8))
     assert "no longer offers 5 of 8 load balancers (lb-4, lb-5, lb-6, lb-7, lb-8)" in found.message
     assert judged(of, offered(albs=()), newest=None) == ()
+
+
+def test_after_a_restart_the_newest_plan_says_which_addresses_were_offered() -> None:
+    """The ids are all there; what stands in the plan under them is not."""
+    of = made(pools={"blue": {"from": ["albs"]}})
+    moved = tuple(Offer(id=f"lb-{n}", addresses=(f"192.0.2.{n + 100 if n > 3 else n}",)) for n in range(1, 9))
+    (found,) = judged(of, offered(albs=moved), newest=newest(1, 2, 3, 4, 5, 6, 7, 8))
+    assert "source albs no longer offers 5 of 8 A addresses or aliases (192.0.2.4, 192.0.2.5, " in found.message
+    assert judged(of, offered(albs=moved), newest=newest(1, 2, 3, 4, 5, 6)) == ()
+
+
+def test_a_source_offers_what_it_says_in_whichever_pool() -> None:
+    """Addresses as they are spelt in plans, an alias for both types, and nothing of another source."""
+    of = made(
+        pools={"blue": {"from": ["albs", "files"]}, "green": {"from": ["albs"]}},
+        endpoints=[{"name": "ep1.example.test", "zone": "main", "pools": {"blue": 1}}],
+    )
+    alias = Offer(id="lb-2", alias=Alias("LB.example.net", "Z2", evaluate_target_health=False), enabled=False)
+    both = Offer(id="lb-1", addresses=("192.0.2.1", "2001:DB8:0::1"))
+    pools = offered_to(of, offered(albs=(both, alias), files=offers(1, first=9)), Faults())
+    where = "alias lb.example.net. in zone Z2"
+    assert stock_of("albs", pools) == Stock(
+        ids=frozenset({"lb-1", "lb-2"}),
+        members=frozenset({("A", "192.0.2.1"), ("AAAA", "2001:db8::1"), ("A", where), ("AAAA", where)}),
+    )
 
 
 def test_what_others_offer_or_the_file_lists_was_not_the_sources() -> None:

@@ -150,6 +150,25 @@ def test_a_source_that_offers_far_fewer_makes_no_plan(restarted: bool) -> None:
     assert len(made.weights()) == 5
 
 
+@pytest.mark.parametrize("restarted", [False, True], ids=["remembered", "against the plan"])
+@pytest.mark.parametrize("left", ["A", "other addresses"])
+def test_a_source_whose_load_balancers_lose_their_addresses_makes_no_plan(left: str, restarted: bool) -> None:
+    """The ids are all there: nine of ten that no longer have an IPv6 address, or have another IPv4 one, passed for whole."""
+    made = Planning(fleet(sources={"albs": {"kind": "lists"}}))
+    both = [Offer(id=f"lb-{n}", addresses=(f"192.0.2.{n}", f"2001:db8::{n}")) for n in range(1, 11)]
+    made.source("albs").offers = tuple(both)
+    runner = made.planner()
+    made.look(runner)
+    runner = made.planner() if restarted else runner
+    others = [(f"192.0.2.{n}",) if left == "A" else (f"192.0.2.{n + 100}", f"2001:db8::{n}") for n in range(1, 11)]
+    made.source("albs").offers = (both[0], *(Offer(id=f"lb-{n}", addresses=others[n - 1]) for n in range(2, 11)))
+    assert looked(made, runner, 3) == ["no-plan"] * 3
+    (told,) = made.told(NoPlanMade)
+    assert (told.reason, made.generation()) == ("source-shrank", 1)
+    kind = "AAAA" if left == "A" else "A"
+    assert told.message.startswith(f"source albs no longer offers 9 of 10 {kind} addresses or aliases (")
+
+
 def test_a_pool_that_is_empty_for_a_moment_changes_nothing() -> None:
     """And the way on is there: nothing was lost, so the next whole look goes on."""
     made = world()

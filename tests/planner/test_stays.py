@@ -150,3 +150,48 @@ def test_a_rollback_that_can_no_longer_be_read_stays_too(monkeypatch: pytest.Mon
         STAYS,
         ("generation 3, the newest, cannot be read; the guards judge against generation 2", SENTENCE),
     )
+
+
+@pytest.mark.parametrize("how", ["a field is gone", "a field is another type", "it is another plan's", "it is gone"])
+@pytest.mark.parametrize("is_restarted", [False, True], ids=["running", "restarted"])
+def test_a_rollback_whose_manifest_cannot_be_read_stays(how: str, is_restarted: bool) -> None:
+    """`list` leaves such a manifest out, so nobody knows that it stays: a planner that went on had undone the rollback."""
+    made = world()
+    runner = after_two_plans(made)
+    gone_back(made)
+    ruin_manifest(made, 3, how)
+    runner = made.planner("p2") if is_restarted else runner
+    outcomes = [made.look(runner, after=600).outcome for _ in range(3)]
+    assert outcomes == ["stays"] * 3
+    unknown = "nobody can tell whether it was meant to: its manifest cannot be read"
+    said = f"generation 3 stays ({unknown})"
+    assert made.told(LookEnded)[-1].detail == (
+        f"{said}: `planner run` publishes nothing until a person gives `planner publish FLEET.yaml`"
+    )
+    published = published_by_hand(made)
+    assert published.notes[-1] == f"{said} until now: from here on `planner run` publishes again"
+    assert (made.look(runner).outcome, made.generation(), len(made.weights())) == ("unchanged", 4, 12)
+
+
+def test_a_newest_plan_that_lost_a_chunk_and_was_to_go_on_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its manifest can be read, and says that nobody put it there to stay."""
+    made = world()
+    runner = after_two_plans(made)
+    real = made.table.read
+    damaged = DamagedPlan(2, "chunk 1 of 1 is missing")
+    monkeypatch.setattr(made.table, "read", lambda number: damaged if number == 2 else real(number))
+    assert (made.look(runner).outcome, made.generation()) == ("published", 3)
+
+
+def ruin_manifest(made: Planning, generation: int, how: str) -> None:
+    """Leave a manifest as a hand, or a restore that went wrong, leaves it."""
+    key = f"plan#{generation:012d}"
+    item = dict(made.line.items[key])
+    rest = {sk: one for sk, one in made.line.items.items() if sk != key}
+    if how == "a field is gone":
+        del item["digest"]
+    elif how == "a field is another type":
+        item["stays"] = 1
+    elif how == "it is another plan's":
+        item = dict(made.line.items["plan#000000000002"]) | {"generation": generation}
+    made.line.items = rest if how == "it is gone" else {**rest, key: tuple(item.items())}
