@@ -257,3 +257,21 @@ def test_a_limit_that_cannot_be_meant_is_refused(file: Any, message: str) -> Non
     """A mistyped limit never becomes a loose one, and no limit turns `empty` off."""
     (fault,) = faults(file={"limits": file})
     assert fault.startswith(message)
+
+
+@pytest.mark.parametrize("text", ["9553", ":9553", "[::1]:9553", "localhost:1", "127.0.0.1:65535"])
+def test_the_metrics_endpoint_has_a_port(text: str) -> None:
+    """From 1 to 65535; the address before it is for the system to judge."""
+    assert settle({}, {}, {"metrics": text}, "host").metrics == text
+
+
+@pytest.mark.parametrize(
+    "text", ["127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:http", "127.0.0.1:-1"]
+)
+def test_a_metrics_endpoint_without_a_port_is_refused(text: str) -> None:
+    """With what it was, and what it is like."""
+    with pytest.raises(WrongSettings) as told:
+        settle({}, {}, {"metrics": text}, "host")
+    assert [str(fault) for fault in told.value.faults] == [
+        f"metrics: {text!r} is no address and port like 127.0.0.1:9553"
+    ]
