@@ -180,6 +180,7 @@ GROUPS: Final[Mapping[str, Group]] = {
             "planner/test_elbv2_reading",
             "planner/test_elbv2_health",
             "planner/test_source_file",
+            "planner/test_source_forms",
         ),
         package="planner",
     ),
