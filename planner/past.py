@@ -2,8 +2,8 @@
 
 Pure. The brake and the pace rest on the plan table and on nothing that a planner remembers, so they are right after a restart and
 with two planners. A plan's instant is its `created_at`, by the clock of whoever published it; generations order plans, and clocks
-do not, so no plan counts as older than one before it, none as newer than now, and one whose instant cannot be read as of now: each
-of these makes a window longer, which lets signals do less.
+do not, so no plan counts as older than one before it, and one whose instant cannot be read, or is in the future, as of a moment ago
+(`UNDATED`): each of these makes a window longer, which lets signals do less.
 """
 
 from collections.abc import Sequence

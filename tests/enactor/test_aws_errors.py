@@ -4,7 +4,7 @@ import pytest
 from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
 
-from enactor.aws_errors import REASON_LIMIT_CHARACTERS, error_code, outside_error
+from enactor.aws_errors import REASON_LIMIT_CHARACTERS, error_code, is_not_aws, outside_error
 from enactor.ports import Busy, Denied, Missing, OutsideError, Throttled, Unavailable
 
 WHERE = "table plans in eu-west-1"
@@ -105,3 +105,18 @@ def test_an_answer_without_a_body_is_survived() -> None:
     error = ClientError({}, "GetItem")
     assert error_code(error) == ""
     assert "an error without a code" in str(outside_error(error, what="reading HEAD", where=WHERE))
+
+
+@pytest.mark.parametrize(
+    ("answer", "not_aws"),
+    [
+        ({"ResponseMetadata": {"RequestId": "1A2B"}}, False),
+        ({"ResponseMetadata": {"RequestId": ""}}, True),
+        ({"ResponseMetadata": {"HTTPStatusCode": 200}}, True),
+        ({"ResponseMetadata": {}}, True),
+        ({"Item": {}}, False),
+    ],
+)
+def test_an_answer_without_an_id_of_its_request_is_none_of_awss(answer: dict[str, object], not_aws: bool) -> None:
+    """A proxy's page with status 200 reads as an answer without content; one without any metadata never was on the wire."""
+    assert is_not_aws(answer) is not_aws

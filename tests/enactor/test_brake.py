@@ -4,7 +4,18 @@ from typing import Any
 
 import pytest
 
-from enactor.brake import LEAP_MAX, Table, Unclear, generation_of, is_done, is_ours, new_switch
+from enactor.brake import (
+    LEAP_MAX,
+    Table,
+    Unclear,
+    first_fence,
+    generation_of,
+    ground,
+    is_done,
+    is_ours,
+    new_switch,
+    told_by_switch,
+)
 from enactor.fence import Switch, read_switch, switch_text, text_set
 from enactor.names import switch_name
 from enactor.observe import FenceRange, SwitchReading
@@ -196,3 +207,44 @@ def test_a_new_switch_reads_back_with_its_own_nonce() -> None:
     made = new_switch(FLEET, "run", 7, "a" * 12, nonce=NEW_NONCE)
     assert read_switch(switch_record(made), FLEET) == made
     assert switch_text(made) != switch_text(switch(7))
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (seen(9), -1),
+        (seen(9, switch_is="mode=stop"), -1),
+        (seen(9, switch_is="mode=stop gen=7"), 7),
+        (seen(9, switch_is=switch(7)), 7),
+        (seen(9, switch_is=switch(0, mode="stop")), 0),
+    ],
+)
+def test_a_switch_tells_the_generation_that_can_be_read_of_it(found: FenceRange, told: int) -> None:
+    """By a person's text too; below every generation where it shows none."""
+    assert told_by_switch(found) == told
+
+
+def test_the_first_fence_is_the_fleets_own_by_name() -> None:
+    """Not by generation, not another fleet's, and none that cannot be read."""
+    own = {number: fence_record(fence(A, gen=number), f"ep{number}.{ZONE_NAME}") for number in (3, 5, 11)}
+    others = [
+        fence_record(fence(A, fleet="core"), f"a.{ZONE_NAME}"),
+        text_set(fence_record(fence(A), f"b.{ZONE_NAME}").name, "ask Ann"),
+    ]
+    found = ListedZone(*others, own[5], own[3], own[11]).fences(ZONE, FLEET)
+    assert first_fence(found.fences, FLEET) == (own[11], fence(A, gen=11))
+    assert first_fence(found.fences, "core") == (others[0], fence(A, fleet="core"))
+    assert first_fence(found.fences, "nobody") is None
+    assert first_fence({}, FLEET) is None
+
+
+def test_a_switch_that_is_made_anew_rests_on_the_first_fence_with_a_new_nonce() -> None:
+    """Everything else of it stays, so that only who decided before it fails; without a fence there is nothing to rest on."""
+    found = seen(3, 11)
+    was, renewed = ground(found, FLEET, NEW_NONCE) or (None, None)
+    assert was == fence_record(fence(A, gen=11), f"ep11.{ZONE_NAME}")
+    assert renewed == fence_record(fence(A, gen=11, nonce=NEW_NONCE), f"ep11.{ZONE_NAME}")
+    assert ground(found, "core", NEW_NONCE) is None
+    assert ground(seen(), FLEET, NEW_NONCE) is None
+    with pytest.raises(AssertionError, match=r"^a nonce is fresh$"):
+        ground(found, FLEET, fence(A).nonce)

@@ -7,7 +7,7 @@ import pytest
 from enactor import marks
 from enactor.fence import Allow, Fence, fence_text, read_fence, text_set
 from enactor.guards import ALLOWABLE, ENDPOINT_GUARDS
-from enactor.insist import NotDone
+from enactor.insist import KeptBack, NotDone
 from enactor.marks import Hand
 from enactor.names import fence_name
 from enactor.observe import FenceReading
@@ -27,6 +27,7 @@ from .kernel_builders import (
     alias,
     digest,
     fence,
+    fence_record,
     garbled,
     reading,
     weighted,
@@ -312,3 +313,41 @@ def test_every_mark_reads_back_as_a_fence() -> None:
     for swap in (held(view(A, of=fence(A))), allowed(view(A, of=fence(A))), retired(view(A, of=fence(A)))):
         found = read_fence(text_set(fence_name(NAME, ZONE_NAME), fence_text(made(swap).fence_after)))
         assert found == made(swap).fence_after
+
+
+@pytest.mark.parametrize("of", [fence(A), fence(A, state="hold", until=EARLIER)])
+def test_a_name_is_disowned_by_the_fence_that_stands_there(of: Fence) -> None:
+    """Exactly as it stands, and nothing else; a hold that has ended keeps nobody from it."""
+    assert marks.disowned(view(A, of=of), FLEET, NOW) == fence_record(of)
+    assert marks.disowned(view(of=of), FLEET, NOW) == fence_record(of)
+
+
+@pytest.mark.parametrize(
+    ("seen", "kind", "says"),
+    [
+        (view(A), NotDone, f"{NAME} has no fence, so it is nobody's already"),
+        (
+            view(A, of=garbled()),
+            KeptBack,
+            f"the fence of {NAME} cannot be read (the word 'do' is not a new key=value pair): delete it by hand if nobody needs it",
+        ),
+        (
+            view(A, of=fence(A, fleet="core")),
+            KeptBack,
+            f"{NAME} belongs to fleet core by its fence, not to {FLEET}",
+        ),
+        (
+            view(A, of=fence(A, fleet="core", state="retired")),
+            KeptBack,
+            f"{NAME} belongs to fleet core by its fence, not to {FLEET}",
+        ),
+        (view(A, of=fence(A, state="hold")), NotDone, f"{NAME} is held: `enactor release {NAME}` first"),
+        (view(A, of=fence(A, state="hold", until=LATER)), NotDone, f"{NAME} is held: `enactor release {NAME}` first"),
+        (view(of=fence(A, state="retired")), NotDone, f"{NAME} is retired: a tombstone is lifted by `enactor adopt`"),
+    ],
+)
+def test_what_is_not_to_be_disowned_is_told_why(seen: View, kind: type[NotDone], says: str) -> None:
+    """Nobody's, another's, held, retired, or not to be read: what is another's is kept back, with a status of its own."""
+    with pytest.raises(NotDone) as told:
+        marks.disowned(seen, FLEET, NOW)
+    assert (type(told.value), str(told.value)) == (kind, says)

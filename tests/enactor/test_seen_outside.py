@@ -5,7 +5,7 @@ import pytest
 from enactor.fence import Fence, fence_text
 from enactor.plan import Endpoint, Plan, Target
 from enactor.records import Alias
-from enactor.seen_outside import Lags, Reply, Verdict, fence_of, unplanned, verdict_of, worst
+from enactor.seen_outside import Lags, Reply, Server, Verdict, fence_of, unplanned, verdict_of, worst
 
 NAME = "api.example.test."
 
@@ -37,6 +37,12 @@ def test_a_servers_replies_come_to_one_verdict(replies: tuple[Reply, ...], verdi
     assert verdict_of(replies) == verdict
 
 
+def test_no_verdict_comes_of_no_reply() -> None:
+    """A server that nobody asked is neither empty nor unknown: to judge it is a mistake of our own."""
+    with pytest.raises(AssertionError, match=r"^somebody was asked something$"):
+        verdict_of(())
+
+
 def test_an_endpoint_is_as_bad_as_its_worst_server() -> None:
     """A client may have been given any of them."""
     assert worst(["answering", "unknown"]) == "unknown"
@@ -45,13 +51,16 @@ def test_an_endpoint_is_as_bad_as_its_worst_server() -> None:
     assert worst([]) == "unknown"
 
 
+def endpoint(name: str, *targets: Target) -> Endpoint:
+    return Endpoint(name=name, zone="Z0EXAMPLE", routing="simple", ttl=60, targets=targets)
+
+
 def plan(*values: str, alias: bool = False) -> Plan:
     targets = tuple(Target(id=f"lb-{n}", type="A", value=value) for n, value in enumerate(values))
     if alias:
         behind = Alias(name="lb.example.net.", zone="Z0LB", evaluate_target_health=True)
         targets = (Target(id="lb", type="A", alias=behind),)
-    endpoint = Endpoint(name=NAME, zone="Z0EXAMPLE", routing="simple", ttl=60, targets=targets)
-    return Plan(fleet="edge", endpoints=(endpoint,))
+    return Plan(fleet="edge", endpoints=(endpoint(NAME, *targets),))
 
 
 def test_an_address_that_no_plan_has_is_told() -> None:
@@ -67,6 +76,31 @@ def test_nothing_is_told_where_nobody_can_know() -> None:
     replies = (v4("192.0.2.1"), v6())
     assert unplanned(NAME, replies, []) == ()
     assert unplanned(NAME, replies, [plan(alias=True), plan("192.0.2.9")]) == ()
+    other_name = Target(id="lb", type="CNAME", value="lb.example.net.")
+    assert unplanned(NAME, replies, [Plan(fleet="edge", endpoints=(endpoint(NAME, other_name),))]) == ()
+
+
+def test_an_endpoint_is_found_behind_others_of_its_plan() -> None:
+    """The addresses and the alias of another endpoint are no word about this one."""
+    behind = Target(id="lb", type="A", alias=Alias(name="lb.example.net.", zone="Z0LB", evaluate_target_health=True))
+    own = Target(id="lb-0", type="A", value="192.0.2.1")
+    several = Plan(fleet="edge", endpoints=(endpoint("aaa.example.test.", behind), endpoint(NAME, own)))
+    assert unplanned(NAME, (v4("192.0.2.1", "192.0.2.9"),), [several]) == ("192.0.2.9",)
+
+
+@pytest.mark.parametrize(
+    ("server", "shown"),
+    [
+        (Server("192.0.2.53"), "192.0.2.53"),
+        (Server("192.0.2.53", 5353), "192.0.2.53:5353"),
+        (Server("2001:db8::53"), "[2001:db8::53]"),
+        (Server("2001:db8::53", 5353), "[2001:db8::53]:5353"),
+        (Server("192.0.2.53", name="ns-1.example.net"), "ns-1.example.net (192.0.2.53)"),
+    ],
+)
+def test_a_server_is_shown_by_its_name_and_where_it_is_asked(server: Server, shown: str) -> None:
+    """A port only where it is not that of DNS, and an address that has colons in brackets, so that the port can be told from it."""
+    assert str(server) == shown
 
 
 def test_a_fence_is_read_from_its_text_alone() -> None:

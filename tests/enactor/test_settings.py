@@ -277,3 +277,21 @@ def test_critical_endpoints_are_names_and_few() -> None:
     (fault,) = faults(environment={"ENACTOR_CRITICAL": "a..b,ok.example,-" + "x" * 64})
     assert fault.startswith("ENACTOR_CRITICAL: 'a..b' is no DNS name: ")
     assert "; '-" in fault
+
+
+@pytest.mark.parametrize("text", ["9553", ":9553", "[::1]:9553", "localhost:1", "127.0.0.1:65535"])
+def test_the_metrics_endpoint_has_a_port(text: str) -> None:
+    """From 1 to 65535; the address before it is for the system to judge."""
+    assert settle({}, {}, {"metrics": text}, "host").metrics == text
+
+
+@pytest.mark.parametrize(
+    "text", ["127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:http", "127.0.0.1:-1"]
+)
+def test_a_metrics_endpoint_without_a_port_is_refused(text: str) -> None:
+    """With what it was, and what it is like."""
+    with pytest.raises(WrongSettings) as told:
+        settle({}, {}, {"metrics": text}, "host")
+    assert [str(fault) for fault in told.value.faults] == [
+        f"metrics: {text!r} is no address and port like 127.0.0.1:9553"
+    ]

@@ -1,16 +1,20 @@
 """What several sources say together."""
 
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 import pytest
 
 from enactor.plan_faults import Faults
+from enactor.records import Alias
 from planner.combining import Stock, Verdict, conflicts, merged, shrinkage, verdict_of
 from planner.observation import Observation, Offer, Signal
 from planner.pools import Balancer, offered_balancer
 
 HALF = Fraction(1, 2)
+ASKED = Alias("lb.example.net.", "Z32", evaluate_target_health=True)
+UNASKED = Alias("lb.example.net.", "Z32", evaluate_target_health=False)
 
 
 def balancer(number: int, source: str = "albs", pool: str = "blue", **changes: object) -> Balancer:
@@ -63,6 +67,28 @@ def test_case_15_a_contradiction_names_both(other: dict[str, object], says: str)
     one = balancer(1, "albs", capacity=Fraction(10))
     (found,) = conflicts({"blue": [one], "green": [balancer(1, "files", pool="green", **other)]})
     assert (found.event, found.sources, found.message) == ("sources-conflict", ("albs", "files"), says)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "claims"),
+    [
+        ({"health_check": "aaa"}, {"health_check": "bbb"}, ("health check aaa", "health check bbb")),
+        ({"alias": ASKED}, {"alias": UNASKED}, ("evaluate_target_health True", "evaluate_target_health False")),
+    ],
+)
+def test_a_contradiction_about_what_else_answers_hang_on_names_both_claims(
+    one: dict[str, Any], other: dict[str, Any], claims: tuple[str, str]
+) -> None:
+    """The check, and whether Route 53 asks the alias's target; who says nothing of it contradicts nobody."""
+    addresses: dict[str, Any] = {"addresses": ()} if "alias" in one else {}
+    (found,) = conflicts(
+        {"blue": [balancer(1, **addresses, **one)], "green": [balancer(1, "files", pool="green", **addresses, **other)]}
+    )
+    assert found.message == (
+        f"lb-1 of albs in pool blue ({claims[0]}) and lb-1 of files in pool green ({claims[1]}) are in conflict"
+    )
+    if not addresses:
+        assert conflicts({"blue": [balancer(1, **one)], "green": [balancer(1, "files", pool="green")]}) == ()
 
 
 def test_a_contradiction_tells_all_who_said_it_and_all_it_answers_with() -> None:

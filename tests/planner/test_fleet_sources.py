@@ -34,6 +34,12 @@ def faults(**changes: Any) -> list[str]:
     return [str(fault) for fault in reading.faults]
 
 
+def test_where_no_kind_is_at_hand_none_is_installed() -> None:
+    """A reader that was handed none says so of each source, and of nothing else."""
+    said = [str(fault) for fault in compile_fleet(fleet(sources={"albs": {"kind": "lists"}})).faults]
+    assert said[0] == 'sources.albs.kind: "lists" is no installed kind of source: there are none'
+
+
 def test_a_file_whose_sources_were_not_asked_is_right_in_form_and_means_no_plan_yet() -> None:
     """`check` connects to nothing; nor does an empty pool warn, as nobody knows that it is."""
     reading = compile_fleet(fleet(), ToldKinds())

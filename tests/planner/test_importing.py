@@ -394,6 +394,18 @@ def test_zones_and_pools_have_words_of_their_own() -> None:
     assert word == "x" * 63 + "-"
 
 
+def test_pools_of_one_long_word_are_numbered() -> None:
+    """The name alone, its zone before it, then numbers from 2 on: each within what a pool's word may have."""
+    names = [*weighted("x" * 63 + ".ya.", {"lb-1": 1}), *weighted("x" * 63 + ".yb.", {"lb-2": 1})]
+    names += [*weighted("x" * 63 + ".yc.", {"lb-3": 1}), *weighted("x" * 63 + ".yd.", {"lb-4": 1})]
+    assert list(file_of(found(*names))["pools"]) == [
+        "x" * 63 + "-",
+        "example-com-" + "x" * 52,
+        "x" * 62 + "-2",
+        "x" * 62 + "-3",
+    ]
+
+
 # ---- how it is told --------------------------------------------------------------------------------------------------
 
 

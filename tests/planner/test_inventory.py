@@ -92,6 +92,19 @@ def test_what_sources_offer_stands_in_the_pools_that_they_are_named_at() -> None
     assert len(faults.all()) == 1
 
 
+def test_an_id_that_a_source_offers_twice_is_a_fault_of_its_once() -> None:
+    """Not once for each pool; the same id of another source is no second one."""
+    of = made(
+        pools={"blue": {"from": ["albs", "files"]}, "green": {"from": ["albs"]}},
+        endpoints=[{"name": "ep1.example.test", "zone": "main", "pools": {"blue": 1, "green": 1}}],
+    )
+    faults = Faults()
+    offered_to(of, offered(albs=(*offers(3), *offers(1), *offers(1, first=3)), files=offers(2)), faults)
+    assert [(str(fault), fault.guard) for fault in faults.all()] == [
+        (f'sources.albs."lb-{n}": is offered twice; an id is one load balancer', "duplicate") for n in (1, 3)
+    ]
+
+
 # ---- whom health is asked of ---------------------------------------------------------------------------------------------
 
 
@@ -130,6 +143,25 @@ def test_health_is_asked_of_what_is_in_service_in_a_pool_that_is_used() -> None:
         Aim(pool="blue", id="lb-2", addresses=("192.0.2.2",), alias=None),
         Aim(pool="green", id="lb-9", addresses=("192.0.2.9", "2001:db8::9"), alias=None),
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"), [("checks", ["lb-1", "lb-3"]), ("pings", ["lb-2", "lb-3"]), (None, ["lb-1", "lb-2", "lb-3"])]
+)
+def test_a_source_is_asked_of_what_stands_behind_endpoints_that_hear_it(source: str | None, wanted: list[str]) -> None:
+    """And without one of all that hear any: what stands only where nobody listens is not looked at."""
+    hears = {"one": ["checks"], "two": ["pings"], "three": ["pings", "checks"], "four": []}
+    of = filled(
+        {
+            "sources": {"checks": {"kind": "checks"}, "pings": {"kind": "checks"}},
+            "pools": {pool: [{"id": f"lb-{n}", "addresses": [f"192.0.2.{n}"]}] for n, pool in enumerate(hears, 1)},
+            "endpoints": [
+                {"name": f"{pool}.example.test", "zone": "main", "pools": {pool: 1}, "health": {"from": names}}
+                for pool, names in hears.items()
+            ],
+        }
+    )
+    assert sorted(one.id for one in aims_of(of, source)) == wanted
 
 
 def aim(number: int, pool: str, address: int | None = None, alias: Alias | None = None) -> Aim:

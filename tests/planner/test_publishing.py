@@ -209,6 +209,23 @@ def test_what_head_says_is_stored_again_where_head_is_not_to_be_relied_on(change
     assert isinstance(decide(BASE, msgspec.structs.replace(PARENT, floor=6), Wish(), LIMITS), Unchanged)
 
 
+@pytest.mark.parametrize(
+    ("stood", "wished", "is_same"),
+    [
+        (None, None, True),
+        ("a rollback", None, False),
+        (None, "a plan file", False),
+        ("a rollback", "a plan file", True),
+    ],
+)
+def test_what_stays_is_stored_again_where_it_is_to_go_on_and_the_other_way_round(
+    stood: str | None, wished: str | None, is_same: bool
+) -> None:
+    """Planners that run read off HEAD whether they leave it alone; why they do is no difference."""
+    found = decide(BASE, msgspec.structs.replace(PARENT, stays=stood), Wish(stays=wished), LIMITS)
+    assert found == (Unchanged(digest(BASE), ()) if is_same else Store(BASE, digest(BASE), ()))
+
+
 # ---- circles of aliases ----------------------------------------------------------------------------------------------
 
 

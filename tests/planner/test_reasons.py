@@ -341,6 +341,24 @@ def test_what_waits_on_a_look_that_was_told_again_has_no_word_of_its_own() -> No
     assert told.reasons == (PLACE, "out: waits for 3 looks in a row that are good")
 
 
+def test_what_a_command_of_one_look_brings_in_is_told_with_what_a_planner_that_runs_waits_for() -> None:
+    """It counts no looks: one good look is enough for it, and the sentence says for how many more `planner run` waits."""
+    made = world()
+    joins(made)
+    made.clock.seconds += 30
+    seen = Seen(**seen_of(made))
+    thought = think(made.table, PastReader(made.table), seen, {}, made.clock.wall(), is_one_look=True)
+    told = {one.id: one for one in reasons_of(seen.fleet, thought.planned)[ZONE, "ep1.example.test."]}["lb-11"]
+    assert (told.standing, told.reasons) == (
+        "in",
+        (
+            PLACE,
+            "comes in: good at a first look (checks: answers); `planner run` waits for 3 looks after that",
+            FULL,
+        ),
+    )
+
+
 def test_one_in_service_that_has_no_address_of_the_endpoints_types_is_not_told() -> None:
     """It never was meant for it; one that is out of service is told all the same."""
     made = world(defaults={"types": ["A"]})

@@ -235,6 +235,23 @@ def test_all_unhealthy_keeps_all_even_without_a_brake(count: int) -> None:
     assert held.message.endswith("they are against every A that stands there, and are not believed")
 
 
+def test_signals_that_are_against_all_of_both_types_are_told_so() -> None:
+    """Each type that they are against is named."""
+    made = world(2, health={"fall": 1})
+    made.source("albs").offers = tuple(
+        Offer(id=f"lb-{n}", addresses=(f"192.0.2.{n}", f"2001:db8::{n}")) for n in (1, 2)
+    )
+    runner = made.planner()
+    made.look(runner)
+    made.source("checks").signals = signals(bad=[1, 2])
+    made.look(runner)
+    (held,) = made.told(BrakeHeld)
+    assert held.message == (
+        f"{NAME} keeps lb-1, lb-2 as they stand although signals say otherwise: "
+        "they are against every A and every AAAA that stands there, and are not believed"
+    )
+
+
 def test_those_that_went_before_all_were_bad_stay_out_until_they_rise() -> None:
     """Two go while the rest is good; then the rest is bad too, and stays."""
     made = world(10, health={"fall": 1})
