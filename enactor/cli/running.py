@@ -1,5 +1,7 @@
 """The command `enactor run`: the worker, and the port that shows what it sees."""
 
+import traceback
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,7 +13,7 @@ from enactor.chores import SHARING_SECONDS, Chore, Sharing
 from enactor.cli.build import Parts, bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import collected
-from enactor.cli.options import UNIT_SECONDS, ending, seconds_of, settings_options, take_settings
+from enactor.cli.options import UNIT_SECONDS, end, ending, seconds_of, settings_options, take_settings
 from enactor.cli.serving import Served, serve
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS
 from enactor.cycle import Enactor
@@ -23,7 +25,8 @@ from enactor.live_report import Waiting
 from enactor.logs import EventLog, say
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
-from enactor.report import CycleReport, EnactorSeen
+from enactor.ports import OutsideError, Stopping
+from enactor.report import EXIT_FAILED, CycleReport, EnactorSeen
 from enactor.settings import Settings
 from enactor.work_metrics import WorkMetrics
 from enactor.wsgi import application, health_route, json_route, metrics_route
@@ -31,6 +34,7 @@ from enactor.wsgi import application, health_route, json_route, metrics_route
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
 REQUIRED = ("table", "fleet", "zones")
 COLLECT_EVERY = "6h"
+CRASH_FRAMES = 10
 
 
 def add_to(group: click.Group) -> None:
@@ -59,8 +63,23 @@ def run(*, every: str, collect_every: str, **flags: Any) -> None:
         say(f"enactor: {why}; going on without plans on disk")
         log.error("state-dir-unusable", why=why)
     log.info("starting", version=__version__, every_seconds=seconds, settings=msgspec.to_builtins(settings))
-    done = Service(settings, log, every=seconds, collect_every=collecting).run()
+    done = crash_logged(log, Service(settings, log, every=seconds, collect_every=collecting).run)
     log.info("stopped", cycles=done)
+
+
+def crash_logged(log: Any, work: Callable[[], int]) -> int:
+    """Work; a fault of this program ends the process with status 1 and one line of the log, for whoever starts it again.
+
+    It must not go on: what it remembers may be half of something. A new process reads everything first.
+    """
+    try:
+        return work()
+    except (OutsideError, Stopping):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is logged as a line and ends the process
+        where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+        log.critical("crashed", why=f"{type(error).__name__}: {error}", where=where[-CRASH_FRAMES:])
+        end(EXIT_FAILED, ["enactor: this is a fault of this program; the log says where; start it again and report it"])
 
 
 def _collect_seconds(text: str) -> float:
