@@ -116,6 +116,17 @@ FULL = "weight 100: capacity x share"
                 FULL,
             ),
         ),
+        (
+            bad(*range(1, 11)),
+            3,
+            "lb-4",
+            "in",
+            (
+                "in, although unhealthy: bad for 3 looks in a row, fall is 3 (checks: refused)",
+                "held: signals are against all of its kind that stand here, and are not believed",
+                FULL,
+            ),
+        ),
         (joins, 1, "lb-11", "out", ("out: good for 1 of the 3 looks that rise wants (checks: answers)",)),
         (joins, 3, "lb-11", "in", ("comes in: good for 3 looks in a row, rise is 3 (checks: answers)", FULL)),
         (joins_unheard, 1, "lb-11", "in", ("comes in: nobody gives a signal of it", FULL)),
