@@ -55,11 +55,10 @@ def judge_drain(
     taken = [kind for kind, lost in _lost(before, target).items() if lost]
     if window is None or not taken:
         return ()
+    end = instant_text(window.began + timedelta(seconds=limits.slow_drain_seconds))
+    way = f"this waits until the window ends at {end}, and is judged anew by itself then"
     if stood is None:
-        message = (
-            f"what stood at {instant_text(window.began)} is in no plan at hand, so nobody can tell how much of it has gone: "
-            f"this waits until {limits.slow_drain_seconds:g} s after that"
-        )
+        message = f"what stood at {instant_text(window.began)} is in no plan at hand, so nobody can tell how much of it has gone: {way}"
         return (Finding(guard="slow-drain", observed="unknown", limit=limits.slow_drain, message=message),)
     limit = max(limits.slow_drain, limits.shrink_capacity)
     found = []
@@ -68,7 +67,7 @@ def judge_drain(
         if gone > limit:
             message = (
                 f"{kind}: of the capacity that stood at {instant_text(window.began)} a share of {gone:.2f} would be gone, over "
-                f"the limit {limit} in {limits.slow_drain_seconds:g} s"
+                f"the limit {limit} in {limits.slow_drain_seconds:g} s: {way}"
             )
             found.append(Finding(guard="slow-drain", wanted=round(gone, 3), limit=limit, message=message))
     return tuple(found)

@@ -59,7 +59,8 @@ class EndpointOperator:
         if not isinstance(fence, Fence) or not is_held(fence, self._wheel.zones.aws_now()):
             return Done(f"{place.name} is held no more: its hold has ended, or somebody released it since", change)
         end = instant_text(fence.until) if fence.until else "it is released"
-        return Done(f"{place.name} is held until {end}: no enactor writes there", change)
+        kept = "; it was held so already, and --for shortens no hold" if seconds is not None and change is None else ""
+        return Done(f"{place.name} is held until {end}: no enactor writes there{kept}", change)
 
     def release(self, place: Place) -> Done:
         """Take a hold away."""
@@ -120,6 +121,11 @@ class EndpointOperator:
 
         change = self._wheel.insist(decide, what=f"adopt of {place.name}")
         return Done(f"{place.name} is adopted by fleet {self._wheel.fleet}", change)
+
+    def is_bare(self, place: Place) -> bool:
+        """Tell whether nothing stands at a name, not even a fence."""
+        view = self._view(place)
+        return view.fence is None and not view.sets
 
     def retire_preview(self, place: Place, of: ManagedType | None) -> tuple[str, ...]:
         """Return what `retire` will do, a line each; raise NotDone where it may not."""
@@ -218,6 +224,8 @@ class EndpointOperator:
             return None if swap is None else self._weighty(memory, swap)
 
         change = self._wheel.insist(decide, what=f"healing {place.name}")
+        if change is None:
+            return Done(f"{place.name} stands so already, as {used[-1].source} says: there was nothing to heal", None)
         return Done(f"{place.name} is healed with {used[-1].source}", change)
 
     def _hold_end(self, remedy: "Remedy") -> datetime | None:

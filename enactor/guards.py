@@ -136,7 +136,13 @@ def judge_content(wanted: Content) -> tuple[Finding, ...]:
     """Refuse content that nobody could be answered from."""
     if not wanted:
         return (
-            Finding(guard="empty", wanted=0, limit=1, message="the plan lists no target; an endpoint never goes empty"),
+            Finding(
+                guard="empty",
+                wanted=0,
+                limit=1,
+                message="the plan lists no target; an endpoint never goes empty: give it one, or, where the name is to go, list it "
+                "under retired, and `enactor retire` takes it away",
+            ),
         )
     return tuple(_zero_weights(wanted))
 

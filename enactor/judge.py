@@ -14,7 +14,7 @@ from enactor.drain import window_of
 from enactor.fence import Fence, instant_text, is_held
 from enactor.guards import ALLOWABLE, Finding, LimitsTable, Surroundings
 from enactor.memory import ZoneMemory
-from enactor.plan import Broken, Endpoint
+from enactor.plan import Broken, Endpoint, content_of_endpoint
 from enactor.plan_index import PlanIndex
 from enactor.records import Content, RecordSet, content_digest, content_of, kinds_of
 from enactor.standing import Choice
@@ -253,12 +253,22 @@ def reasons_of(judged: Judged) -> tuple[str, ...]:
         case Held() if view.fence and isinstance(view.fence.fence, Fence):
             until = view.fence.fence.until
             end = instant_text(until) if until else "released"
-            return (f"held until {end}: `enactor release {view.name}` ends it",)
+            return (*_waiting(judged, view.fence.fence), f"held until {end}: `enactor release {view.name}` ends it")
         case Superseded() if judged.state != "vanished":
             only = "only plans older than the open generation are at hand, and nothing to repair it with"
             return (f"{only}: `planner publish` puts one above it",)
         case _:
             return _plain_reasons(judged)
+
+
+def _waiting(judged: Judged, fence: Fence) -> tuple[str, ...]:
+    """Say what the plan wants of a held endpoint, where that is another content than it is held at."""
+    question, wanted = judged.question, judged.question.wanted
+    if wanted is None:
+        return ("no plan lists this name",) if question.generation else ()
+    if isinstance(wanted, Endpoint) and content_digest(content_of_endpoint(wanted)) == fence.plan:
+        return ()
+    return (f"plan {question.generation} wants other content here, and waits for the end of the hold",)
 
 
 def _taken_over(view: View) -> str:
@@ -274,7 +284,8 @@ def _lifting(judged: Judged, findings: tuple[Finding, ...]) -> tuple[str, ...]:
     if not kept:
         return ()
     name = question.view.name
-    ways = ["`planner publish` one that passes"]
+    ways = ["wait for the end of the window"] if kept == {"slow-drain"} else []
+    ways.append("`planner publish` one that passes")
     if kept <= set(ALLOWABLE) and question.view.fence is not None and isinstance(question.wanted, Endpoint):
         allows = (
             f"`enactor allow {name} --guard {guard} --generation {question.generation}`" for guard in sorted(kept)

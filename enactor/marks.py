@@ -253,6 +253,10 @@ def _says(own: Fence, wanted: Fence) -> bool:
 
 def _own(view: View, hand: Hand, what: str) -> Fence:
     """Return the endpoint's fence, where it is this fleet's and no tombstone."""
+    if view.fence is None and not view.sets:
+        raise NotDone(
+            f"nothing stands at {view.name} in zone {view.zone}, not even a fence, so there is nothing to {what}"
+        )
     if view.fence is None:
         raise KeptBack(f"{view.name} has no fence, so there is nothing to {what}: `enactor adopt {view.name}` first")
     match view.fence.fence:

@@ -71,6 +71,12 @@ def not_open(
         )
 
 
+def is_known(plans: Library, plan: PlanIndex | None, place: Place) -> bool:
+    """Tell whether any plan at hand, or kept in the table, speaks of a name, as one that is listed or that is retired."""
+    key = (place.zone, place.name)
+    return (plan is not None and key in plan.retired) or bool(plans.kept_digests(*key))
+
+
 def not_pointed_to(
     plans: Library, memory: ZoneMemory, place: Place, of: ManagedType | None, *, without_plan: bool
 ) -> None:

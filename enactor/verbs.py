@@ -71,7 +71,9 @@ class Operator:
         change = self._turn(zone, "stop", wanted, ending)
         stands = self._zones.fences(zone, self._fleet)
         is_over = is_running(stands.switch.switch, self._zones.aws_now())
-        return Done(f"zone {zone} {'runs again' if is_over else 'is stopped'}: {_said(stands)}", change)
+        kept = "; it was stopped so already, and --for shortens no stop: `enactor start` ends it"
+        more = kept if seconds is not None and change is None and not is_over else ""
+        return Done(f"zone {zone} {'runs again' if is_over else 'is stopped'}: {_said(stands)}{more}", change)
 
     def start(self, zone: str, table: TableWord, told: int | None, judge: Judge = nothing_refused) -> Done:
         """Bring run back, with a new nonce, at the generation that was open; unclear, at the highest that anything at hand shows."""
@@ -98,7 +100,8 @@ class Operator:
             return goal
 
         change = self._turn(zone, "run", wanted)
-        return Done(f"zone {zone} runs: {_said(self._zones.fences(zone, self._fleet))}", change)
+        stands = self._zones.fences(zone, self._fleet)
+        return Done(f"zone {zone} runs: {_said(stands)}{_unused(stands, told)}", change)
 
     def _turn(
         self,
@@ -132,6 +135,17 @@ def _no_switch(zone: str, found: FenceRange, fleet: str) -> str:
     others = f"; other fleets have {', '.join(found.others)} there" if found.others else ""
     missing = f"zone {zone} has no switch {switch_name(fleet, found.zone_name)}, so fleet {fleet} writes nothing there"
     return f"{missing}; nothing was changed{others}"
+
+
+def _unused(found: FenceRange, told: int | None) -> str:
+    """Say why a generation that a person told is not the one that stands; nothing where it is, or where none was told."""
+    switch = found.switch.switch
+    if told is None or not isinstance(switch, Switch) or switch.gen == told:
+        return ""
+    why = (
+        f"{switch.gen} was open, and what is open never falls" if told < switch.gen else "its switch was in run already"
+    )
+    return f"; --generation {told} was not used: {why}"
 
 
 def _said(found: FenceRange) -> str:

@@ -34,7 +34,12 @@ FORGET_PAUSES = 5
 @click.command()
 @click.argument("fleet_path", metavar="FLEET.yaml")
 @with_settings("table", "id", "plan-mirror", "metrics", required=("table",))
-@click.option("--every", default="30s", show_default=True, help="Pause between looks, e.g. 10s or 1m.")
+@click.option(
+    "--every",
+    default="30s",
+    show_default=True,
+    help="From the end of a look to the beginning of the next, give or take a fifth; e.g. 10s or 1m.",
+)
 def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     """Watch a fleet, and publish a plan whenever it should be another one. SIGTERM ends it within 10 seconds.
 

@@ -75,7 +75,14 @@ class Overtaken(msgspec.Struct, frozen=True, kw_only=True):
     generation: int | None
 
 
-PlannerEvent = LookEnded | NoPlanMade | FileWrong | BrakeHeld | BrakeReleased | Overtaken
+class NotInForce(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest plan is open nowhere, as far as enactors have announced; once for each plan."""
+
+    generation: int
+    message: str
+
+
+PlannerEvent = LookEnded | NoPlanMade | FileWrong | BrakeHeld | BrakeReleased | Overtaken | NotInForce
 PlannerHook = Callable[[PlannerEvent], None]
 NAMES: Final[dict[type, tuple[str, str]]] = {
     NoPlanMade: ("no-plan", "warning"),
@@ -83,6 +90,7 @@ NAMES: Final[dict[type, tuple[str, str]]] = {
     BrakeHeld: ("brake-held", "warning"),
     BrakeReleased: ("brake-released", "info"),
     Overtaken: ("overtaken", "info"),
+    NotInForce: ("not-in-force", "warning"),
 }
 """What each event but the end of a look is called in the log, and how loud it is."""
 

@@ -12,6 +12,7 @@ from planner.events import (
     LookEnded,
     LookOutcome,
     NoPlanMade,
+    NotInForce,
     Overtaken,
     PlannerEvent,
 )
@@ -24,7 +25,7 @@ GOOD: Final[frozenset[LookOutcome]] = frozenset(
 LOOKS_MISSED: Final = 3
 LOOK_ALLOWANCE_SECONDS: Final = 300.0
 """A look asks sources that may each take their time, and publishes with a few tries: what takes longer than this is stuck."""
-REASONS: Final = ("source-failed", "sources-conflict", "source-shrank")
+REASONS: Final = ("source-failed", "sources-conflict", "source-shrank", "past-unknown")
 
 
 class PlannerMetrics:
@@ -55,6 +56,11 @@ class PlannerMetrics:
         )
         self._file_wrong = Gauge("planner_file_faults", "Faults of the fleet file now.", registry=registry)
         self._overtaken = Counter("planner_overtaken", "Publishes that another planner came before.", registry=registry)
+        self._not_in_force = Counter(
+            "planner_plans_not_in_force",
+            "Newest plans that no enactor had opened after three minutes.",
+            registry=registry,
+        )
         for outcome in get_args(LookOutcome):
             self._looks.labels(outcome)
         for reason in REASONS:
@@ -75,6 +81,8 @@ class PlannerMetrics:
                 pass  # the next end of a look says how many hold
             case Overtaken():
                 self._overtaken.inc()
+            case NotInForce():
+                self._not_in_force.inc()
 
     def _look(self, event: LookEnded) -> None:
         self._looks.labels(event.outcome).inc()

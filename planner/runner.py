@@ -25,11 +25,13 @@ from planner.events import (
     LookEnded,
     LookOutcome,
     NoPlanMade,
+    NotInForce,
     Overtaken,
     PlannerHook,
 )
 from planner.fleet_forms import duration_text
 from planner.gathering import TUG_SECONDS, Gathering, Said, gathered, is_due, is_tug, said_since
+from planner.in_force import InForce
 from planner.looking import Lookout, NoPlan, Seen
 from planner.planning import Braked
 from planner.publisher import LEFT_ALONE, TRIES_MAX, WAIT_FIRST_SECONDS, PlannerStore, Signature
@@ -76,6 +78,7 @@ class Runner:
         self._waiting: Gathering | None = None
         self._followed: PlanHead | None = None
         self._said: Said | None = None
+        self._in_force = InForce(doors.store)
         self._handled: bytes | None = None
         """The fleet file of the last plan that was stored, or was the same as the newest."""
         self._refusals: tuple[Refusal, ...] = ()
@@ -194,6 +197,8 @@ class Runner:
 
     def _follow(self, head: PlanHead) -> str | None:
         """Do what is to be done with the newest plan, until it is done; return why it was not."""
+        if missing := self._in_force.missing(head, self._doors.clock.now()):
+            self._doors.hook(NotInForce(generation=head.generation, message=missing))
         if head == self._followed:
             return None
         trouble = self._doors.after(head)

@@ -5,10 +5,13 @@ from functools import partial
 from typing import Any
 
 import click
+import msgspec
 
+from enactor.brake import Table
 from enactor.cli.build import Parts, library, utc_now
 from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.cli.places import WITH_PLANS, at, carry_out, hand_of, name_argument, newest, say_all, yes_option
+from enactor.cli.table_word import TableWord
 from enactor.cli.verbs import BY_HAND, for_option, lasting_seconds, logged, reason_option, recorded, tell, zone_option
 from enactor.endpoint_verbs import Cure, Place, Remedy, remedy_of_file
 from enactor.fence import instant_text
@@ -87,7 +90,23 @@ def allow(*, name: str, zone: str | None, guard: str, generation: int, lasting: 
         _allow_plan(flags, guard, generation, seconds, reason)
         return
     doors, place = at(flags, name, zone)
-    carry_out(doors, "allow", reason, place, partial(hand_of(doors, reason).allow, place, guard, generation, seconds))
+    hand = hand_of(doors, reason)
+
+    def write() -> Done:
+        done = hand.allow(place, guard, generation, seconds)
+        return msgspec.structs.replace(done, sentence=f"{done.sentence}{_ahead(TableWord(doors)(), generation)}")
+
+    carry_out(doors, "allow", reason, place, write)
+
+
+def _ahead(table: Table | None, generation: int) -> str:
+    """Say where an allow is for a plan that is far from being published; nothing where nobody can tell."""
+    head = table.head.generation if table is not None and table.head is not None else 0
+    after = 1 + max(head, table.floor) if table is not None else generation
+    if generation <= after:
+        return ""
+    newest = f"the newest plan is generation {head}" if head else "no plan is published yet"
+    return f"; nothing uses it before a plan {generation} is there: {newest}, and the next one will be {after}"
 
 
 def _allow_plan(flags: dict[str, Any], guard: str, generation: int, seconds: float, reason: str) -> None:
@@ -98,7 +117,8 @@ def _allow_plan(flags: dict[str, Any], guard: str, generation: int, seconds: flo
 
     def write() -> Done:
         doors.table.allow(wanted)
-        return Done(f"{guard} is allowed for the whole plan {generation}, until {instant_text(until)}", "table")
+        ahead = _ahead(TableWord(doors)(), generation)
+        return Done(f"{guard} is allowed for the whole plan {generation}, until {instant_text(until)}{ahead}", "table")
 
     tell(recorded(doors, "allow", reason, None, write))
 

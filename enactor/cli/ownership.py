@@ -16,7 +16,7 @@ from enactor.insist import NotDone
 from enactor.leaving import Leaver, snapshot
 from enactor.memory import ZoneMemory
 from enactor.observe import SwitchReading
-from enactor.parting import may_go, not_listed, not_open, not_pointed_to
+from enactor.parting import is_known, may_go, not_listed, not_open, not_pointed_to
 from enactor.records import ManagedType
 from enactor.report import EXIT_FAILED, EXIT_USAGE
 
@@ -164,6 +164,8 @@ def retire(
     plan = may_go(plans, shelf, switch, place, of, without_plan=without_plan)
     hand = hand_of(doors, reason)
     say_all(hand.retire_preview(place, of))
+    if of is None and hand.is_bare(place) and not is_known(plans, plan, place):
+        click.echo(f"nothing stands at {place.name}, and no plan at hand speaks of it: is the name right?", err=True)
     if not yes and click.prompt("type the name again to retire it", err=True).rstrip(".") != place.name.rstrip("."):
         end(EXIT_FAILED, ["not retired; nothing was written"])
     generation = plan.stored.generation if plan else 0

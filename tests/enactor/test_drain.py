@@ -25,6 +25,7 @@ def balancers(*numbers: int, kind: str = "A") -> Content:
 
 
 TEN, SIX, FOUR, TWO = balancers(*range(1, 11)), balancers(*range(1, 7)), balancers(*range(1, 5)), balancers(1, 2)
+WAITS = "this waits until the window ends at 2026-11-30T04:10:00Z, and is judged anew by itself then"
 BASE = f"{BEGAN}/{content_digest(TEN)}"
 
 
@@ -55,7 +56,9 @@ def test_what_the_steps_take_together_is_refused_over_the_limit() -> None:
     assert refused(TWO, TWO) == refused(TWO, FOUR) == []
     (found,) = judge_drain(window_of(BASE, NOW, LIMITS), TEN, (FOUR,), TWO, LIMITS)
     assert (found.wanted, found.limit) == (0.8, 0.7)
-    assert f"of the capacity that stood at {BEGAN} a share of 0.80 would be gone" in found.message
+    assert found.message == (
+        f"v4: of the capacity that stood at {BEGAN} a share of 0.80 would be gone, over the limit 0.7 in 600 s: {WAITS}"
+    )
 
 
 def test_one_place_that_changes_hands_again_and_again_is_no_drain() -> None:
@@ -198,6 +201,7 @@ def test_what_nobody_knows_is_said_so_with_the_limit() -> None:
     """A program that reads the refusal must not take it for a share of nothing."""
     (found,) = judge_drain(window_of(BASE, NOW, LIMITS), None, (FOUR,), TWO, LIMITS)
     assert (found.guard, found.observed, found.limit) == ("slow-drain", "unknown", LIMITS.slow_drain)
+    assert found.message.endswith(f"so nobody can tell how much of it has gone: {WAITS}")
 
 
 def test_a_swap_s_fence_counts_from_what_stood_and_was_added() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from enactor.batch import Batch
 from enactor.endpoint_verbs import EndpointOperator, Place
-from enactor.fence import instant_text
+from enactor.fence import Mode, instant_text
 from enactor.outcome import Applied, Outcome, Unknown, ZoneBusy
 from enactor.verbs import Operator
 from enactor.wheel import Wheel
@@ -81,7 +81,7 @@ class Counted:
         return high
 
 
-def braked(zone: SlowZone, verb: str, seconds: float) -> tuple[str, str]:
+def braked(zone: SlowZone, verb: str, seconds: float | None) -> tuple[str, str]:
     """Put a brake on for a time; return what is said, and the text that stands."""
     wheel = Wheel(fleet=FLEET, enactor="ann", zones=zone, clock=SteppedClock(), chance=Counted(), comment="")
     if verb == "stop":
@@ -135,3 +135,39 @@ def test_what_is_over_by_the_time_it_is_looked_at_is_not_said_to_be_on(verb: str
     """The call itself took longer than the brake was to last."""
     said, _ = braked(SlowZone("applied"), verb, 60.0)
     assert "runs again" in said or "held no more" in said
+
+
+@pytest.mark.parametrize(
+    ("verb", "kept"), [("stop", "--for shortens no stop: `enactor start` ends it"), ("hold", "--for shortens no hold")]
+)
+@pytest.mark.parametrize("lasting", [None, 7200.0], ids=["for good", "for longer"])
+def test_an_end_that_was_not_taken_is_said_to_be_none(verb: str, kept: str, lasting: float | None) -> None:
+    """A person who typed --for 2m over a brake that lasts was left to believe that it ends then."""
+    zone = SlowZone("applied")
+    said, text = braked(zone, verb, lasting)
+    assert "--for" not in said
+    again, stands = braked(zone, verb, 120.0)
+    assert (stands, len(zone.landed)) == (text, 1)
+    assert again.endswith(f" so already, and {kept}")
+
+
+@pytest.mark.parametrize(
+    ("mode", "told", "said"),
+    [
+        ("stop", 8, ""),
+        ("stop", None, ""),
+        ("stop", 5, "; --generation 5 was not used: 8 was open, and what is open never falls"),
+        ("run", 5, "; --generation 5 was not used: 8 was open, and what is open never falls"),
+        ("run", 50, "; --generation 50 was not used: its switch was in run already"),
+        ("stop", 50, ""),
+    ],
+)
+def test_a_generation_that_was_not_taken_is_said_to_be_none(mode: Mode, told: int | None, said: str) -> None:
+    """What is open never falls, and a switch in run is left as it is."""
+    zone = SlowZone("applied")
+    zone.records = (switch_record(switch(8, mode=mode)), *zone.records[1:])
+    wheel = Wheel(fleet=FLEET, enactor="ann", zones=zone, clock=SteppedClock(), chance=Counted(), comment="")
+    stands = 50 if (mode, told) == ("stop", 50) else 8
+    assert Operator(wheel).start(ZONE, lambda: None, told).sentence == (
+        f"zone {ZONE} runs: mode=run, generation {stands}{said}"
+    )

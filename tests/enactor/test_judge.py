@@ -254,6 +254,21 @@ def test_a_state_comes_with_its_reason_in_a_sentence(found: Judged, reason: str)
 
 
 @pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (entry(A), ()),
+        (entry(A, B), ("plan 8 wants other content here, and waits for the end of the hold",)),
+        (None, ("no plan lists this name",)),
+    ],
+)
+def test_a_hold_hides_nothing_of_what_the_plan_wants(wanted: Endpoint | None, said: tuple[str, ...]) -> None:
+    """`held` stands before `behind`: who looks would not know that anything waits."""
+    found = judged((A,), fence(A, state="hold"), wanted) if wanted else judged((A,), fence(A, state="hold"))
+    assert found.state == "held"
+    assert reasons_of(found) == (*said, f"held until released: `enactor release {NAME}` ends it")
+
+
+@pytest.mark.parametrize(
     ("found", "ways"),
     [
         (

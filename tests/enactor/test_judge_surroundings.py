@@ -161,6 +161,10 @@ def test_small_steps_within_a_window_are_held_against_what_stood_when_it_began()
     found = drained(NOW, KeptHere(NAME, ten)).decision
     assert isinstance(found, Refused)
     assert [(one.guard, one.wanted) for one in found.findings] == [("slow-drain", 0.8)]
+    assert reasons_of(drained(NOW, KeptHere(NAME, ten)))[-1] == (
+        "the plan does not pass: wait for the end of the window, or `planner publish` one that passes, or "
+        f"`enactor allow {NAME} --guard slow-drain --generation 8`"
+    )
     unknown = drained(NOW, KeptHere(TARGET, ten)).decision
     assert isinstance(unknown, Refused)
     assert [one.observed for one in unknown.findings] == ["unknown"]

@@ -100,8 +100,26 @@ def test_where_there_is_no_fence_the_sentence_says_what_was_to_be_done(
     verb: Callable[[View], object], word: str
 ) -> None:
     """And that `adopt` comes first."""
-    with pytest.raises(NotDone, match=f"nothing {word} `enactor adopt {NAME}` first"):
+    with pytest.raises(KeptBack, match=f"nothing {word} `enactor adopt {NAME}` first"):
         verb(view(A))
+
+
+@pytest.mark.parametrize(
+    ("verb", "word"),
+    [
+        (lambda seen: marks.held(seen, HAND, None), "hold"),
+        (lambda seen: marks.released(seen, HAND), "release"),
+        (lambda seen: marks.allowed(seen, HAND, ALLOW, opened=0, aws_now=NOW), "allow a guard"),
+    ],
+)
+def test_where_nothing_stands_at_all_nobody_is_sent_to_adopt_it(verb: Callable[[View], object], word: str) -> None:
+    """`adopt` has nothing to take there; most likely the name is a slip."""
+    with pytest.raises(NotDone) as found:
+        verb(view())
+    assert (
+        str(found.value) == f"nothing stands at {NAME} in zone {ZONE}, not even a fence, so there is nothing to {word}"
+    )
+    assert not isinstance(found.value, KeptBack)
 
 
 def test_a_fence_without_room_names_the_permissions_in_the_way() -> None:

@@ -232,7 +232,10 @@ def test_a_plan_files_warnings_name_the_endpoint() -> None:
     assert [(one.path, one.message) for one in found] == [
         (
             "d.example.test.",
-            "the guard empty refuses it: the plan lists no target; an endpoint never goes empty",
+            (
+                "the guard empty refuses it: the plan lists no target; an endpoint never goes empty: give it one, or, where the name "
+                "is to go, list it under retired, and `enactor retire` takes it away"
+            ),
         ),
         ("ep1.example.test.", "the guard zero-weights refuses it: all 2 A targets have weight 0"),
         ("b.example.test. t-1", "127.0.0.1 is a loopback address: a client reaches itself there"),

@@ -12,6 +12,7 @@ from planner.events import (
     LookEnded,
     LookOutcome,
     NoPlanMade,
+    NotInForce,
     Overtaken,
     PlannerEvent,
 )
@@ -25,6 +26,7 @@ EVERY_EVENT: tuple[PlannerEvent, ...] = (
     BrakeHeld(name="api.", zone="Z1", kept=("lb-1",), message="the brake holds"),
     BrakeReleased(name="api.", zone="Z1"),
     Overtaken(generation=8),
+    NotInForce(generation=8, message="no enactor has opened it"),
 )
 
 
@@ -57,6 +59,8 @@ def test_every_kind_of_event_is_fed_here() -> None:
         ("planner_brakes_total", 1),
         ('planner_no_plans_total{reason="source-failed"}', 1),
         ('planner_no_plans_total{reason="source-shrank"}', 0),
+        ('planner_no_plans_total{reason="past-unknown"}', 0),
+        ("planner_plans_not_in_force_total", 1),
         ("planner_file_faults", 2),
         ("planner_overtaken_total", 1),
     ],

@@ -36,7 +36,13 @@ KEPT = plan(ep(ONE, 1, 2, 3), ep(TWO, 1, 2, 3))
 FIRST = Parent(head=None, is_sound=False, base=None, floor=0)
 PARENT = Parent(head=PlanHead(7, digest(BASE)), is_sound=True, base=BASE, floor=3, base_generation=7)
 GONE = "a share of 0.67 over the limit 0.5"
-EMPTY = Finding(guard="empty", wanted=0, limit=1, message="the plan lists no target; an endpoint never goes empty")
+EMPTY = Finding(
+    guard="empty",
+    wanted=0,
+    limit=1,
+    message="the plan lists no target; an endpoint never goes empty: give it one, or, where the name is to go, list it under "
+    "retired, and `enactor retire` takes it away",
+)
 
 
 def shrinks(against: str) -> tuple[Finding, ...]:

@@ -96,6 +96,52 @@ def test_an_allow_lets_one_guard_pass_once_for_one_generation(running: World) ->
     assert "allow=" not in running.fence_text(), "used up"
 
 
+@pytest.mark.parametrize("name", [API, "*"])
+def test_an_allow_for_a_plan_that_is_far_says_so(running: World, name: str) -> None:
+    """A slip of the finger (22 for 2) is else found when the guard refuses all the same; the next plan's number is what is meant."""
+    guard = "shrink-targets" if name == API else "vanished"
+    for generation, far in ((1, False), (2, False), (3, True), (22, True)):
+        told = done(running, "allow", name, "--guard", guard, "--generation", str(generation))
+        sentence = f"; nothing uses it before a plan {generation} is there: the newest plan is generation 1, and the next one will be 2"
+        assert (sentence in told) == far, told
+
+
+def test_an_allow_needs_no_table_to_be_put_there(running: World) -> None:
+    """Whether it is far from the newest plan nobody can tell then."""
+    told = in_the_dark(running, "allow", API, "--guard", "shrink-targets", "--generation", "22", *WHY)
+    assert "nothing uses it" not in told
+    assert "allow=shrink-targets@22:" in running.fence_text()
+
+
+def test_a_verb_at_a_name_that_nobody_knows_says_so(running: World) -> None:
+    """Most likely it is a slip of the finger; `retire` leaves a tombstone all the same, where that is meant."""
+    name = "apj.example.test."
+    for verb in (("hold", name), ("release", name), ("allow", name, "--guard", "slow-drain", "--generation", "2")):
+        assert f"nothing stands at {name} in zone {running.zone}, not even a fence" in done(running, *verb, expect=1)
+    odd = f"nothing stands at {name}, and no plan at hand speaks of it: is the name right?"
+    assert odd in done(running, "retire", name, "--yes")
+    assert state(running, name) == "retired"
+    wipe(running, WEB)
+    running.edit("DELETE", *running.sandbox.zone(running.zone).sets("web._fence.example.test."))
+    retired = [{"name": WEB, "zone": running.zone}]
+    path = running.folder / "plan.json"
+    path.write_text(
+        json.dumps({"format": 1, "fleet": running.fleet, "endpoints": [running.endpoint(1, 2)], "retired": retired})
+    )
+    assert running.plan("publish", "--plan", str(path)).exit_code == 0
+    running.machine().cycle()
+    assert "is the name right" not in done(running, "retire", WEB, "--yes")
+
+
+def test_a_heal_with_nothing_to_do_says_so(running: World) -> None:
+    """It was said to be healed, and no change was made."""
+    before = running.fence_text()
+    told = done(running, "heal", API, "--yes")
+    assert f"{API} stands so already, as plan 1 from table says: there was nothing to heal" in told
+    assert "is healed" not in told
+    assert running.fence_text() == before
+
+
 @pytest.mark.parametrize("guard", ["empty", "kind", "no-such", "malformed"])
 def test_what_nobody_can_allow_is_wrong_usage(running: World, guard: str) -> None:
     """Exit 2, and nothing is written."""
