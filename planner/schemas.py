@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from enactor.diagnosis import DoctorReport
 from enactor.history import HistoryReport
 from enactor.plan import PlanFile
 from enactor.report import CycleReport, ErrorReport, FaultsReport, StatusReport, SurveyReport
@@ -22,6 +23,7 @@ SCHEMAS: Final[dict[str, type]] = {
     "collect": CollectReport,
     "probe": ProbeReport,
     "history": HistoryReport,
+    "doctor": DoctorReport,
     "publish": PublishReport,
     "dry-run": DryRunReport,
     "list": ListReport,

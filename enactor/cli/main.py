@@ -9,7 +9,7 @@ import msgspec
 from prometheus_client import CollectorRegistry
 
 from enactor import __version__, worker
-from enactor.cli import endpoint_verbs, history_of, ownership, playground, probe, verbs, views
+from enactor.cli import doctor, endpoint_verbs, history_of, ownership, playground, probe, verbs, views
 from enactor.cli.build import Parts, bound_log, cached_plans, parts, utc_now, wheel
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.options import end, ending, seconds_of, settings_options, take_settings
@@ -192,6 +192,7 @@ endpoint_verbs.add_to(main)
 ownership.add_to(main)
 probe.add_to(main)
 history_of.add_to(main)
+doctor.add_to(main)
 playground.add_to(main)
 
 if __name__ == "__main__":
