@@ -265,7 +265,9 @@ class Enactor:
         seen = self._crew.zones.aws_now()
         if seen is None:
             return  # Route 53 has not answered yet: nothing was seen, and there is no time to say it with
-        self._store.announce(Announcement(self._crew.enactor, self._process, generation, instant_text(seen)))
+        self._store.announce(
+            Announcement(self._crew.enactor, self._process, generation, instant_text(seen), self._crew.limits.digest)
+        )
         self._announced = (generation, now)
 
 

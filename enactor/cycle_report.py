@@ -143,7 +143,11 @@ def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[Enac
             by_id[one.id] = one
     return tuple(
         EnactorSeen(
-            id=one.id, generation=one.generation, seen=one.seen, silent_seconds=_seconds_since(one.seen, aws_now)
+            id=one.id,
+            generation=one.generation,
+            seen=one.seen,
+            silent_seconds=_seconds_since(one.seen, aws_now),
+            limits=one.limits or None,
         )
         for _, one in sorted(by_id.items())
     )

@@ -5,6 +5,7 @@ observed, by its own limits, so that a bad plan cannot bring its own loose ones.
 and, independently, on the last gate (`gate`). A share is refused when it is greater than its limit: 2 to 1 at 0.5 passes.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Final, get_args
@@ -18,6 +19,7 @@ from enactor.records import KINDS_OF_TYPE, Alias, Content, Kind, RecordSet, kind
 
 ZONE_RECORD_SETS_MAX: Final = 10_000
 """Route 53: record sets in a hosted zone without a raised quota."""
+LIMITS_DIGEST_DIGITS: Final = 12
 SETS_PER_TYPE_MAX: Final = 100
 NAMES_SHOWN_MAX: Final = 5
 """A message that listed every name of a large plan would be cut off before its point."""
@@ -94,6 +96,11 @@ class LimitsTable(msgspec.Struct, frozen=True, kw_only=True):
     def of(self, name: str) -> Limits:
         """Return the limits of one endpoint."""
         return next((rule.limits for rule in self.rules if fnmatchcase(name, rule.match)), self.default)
+
+    @property
+    def digest(self) -> str:
+        """Return by what enactors tell whether they judge alike: the first 12 hex digits of the sha256 of all limits."""
+        return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:LIMITS_DIGEST_DIGITS]
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):

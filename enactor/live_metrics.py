@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
-import msgspec
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -20,16 +19,10 @@ from enactor.guards import LimitsTable
 from enactor.judge import Judged
 from enactor.live import Live, Pulse
 from enactor.live_report import LiveBudget, fences_of, weights_of
-from enactor.plan import digest_of
 from enactor.report import AT_REST, PlanWord, Source, SwitchWord, Unread
 from enactor.swap import State
 
 Family = GaugeMetricFamily
-
-
-def limits_digest(limits: LimitsTable) -> str:
-    """Return 12 hex digits that are the same wherever the same limits are set."""
-    return digest_of(msgspec.json.encode(limits, order="sorted"))[:12]
 
 
 class LiveMetrics(Collector):
@@ -45,7 +38,7 @@ class LiveMetrics(Collector):
     ) -> None:
         self._live = live
         self._critical = frozenset(critical)
-        self._limits = limits_digest(limits)
+        self._limits = limits.digest
         self._saved = saved
         """Return when a plan was last kept on disk, in Unix seconds."""
 

@@ -109,6 +109,8 @@ class Announcement(msgspec.Struct, frozen=True):
     generation: int
     seen: str
     """RFC 3339 in UTC."""
+    limits: str = ""
+    """First 12 hex digits of the digest of its guards' limits; empty where an older version does not say."""
 
 
 class PlanAllow(msgspec.Struct, frozen=True, kw_only=True):

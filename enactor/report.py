@@ -120,6 +120,8 @@ class EnactorSeen(msgspec.Struct, frozen=True, kw_only=True):
     seen: str
     silent_seconds: int | None = None
     """How long ago that was, by the Date of AWS's last answer."""
+    limits: str | None = None
+    """By it one sees whether enactors judge by the same limits; null of one that does not say."""
 
 
 class StatusReport(msgspec.Struct, frozen=True, kw_only=True):

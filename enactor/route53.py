@@ -34,10 +34,18 @@ from enactor.outcome import (
 from enactor.pace import ROUND_SECONDS_MAX
 from enactor.ports import Busy, Chance, Clock, Denied, Missing, OutsideError, Throttled, Unavailable
 from enactor.records import RecordSet
+from enactor.zone_facts import ZoneFacts, facts_of, protected_by
 
 PAGES_MAX: Final = 4_000
 """Over a million record sets: a listing that never ends is a fault, not a large zone."""
-ANSWERS: Final = {"GetHostedZone": "HostedZone", "ListResourceRecordSets": "ResourceRecordSets"}
+PROTECTION_PAGES_MAX: Final = 100
+ANSWERS: Final = {
+    "GetHostedZone": "HostedZone",
+    "ListResourceRecordSets": "ResourceRecordSets",
+    "GetHostedZoneLimit": "Limit",
+    "ListResourceRecordSetProtections": "ResourceRecordSetProtections",
+    "GetChange": "ChangeInfo",
+}
 """What each read is answered with. XML of a proxy, with status 200, has nothing of it, and botocore does not mind."""
 READ_TRIES: Final = 4
 READ_WAIT_FIRST_SECONDS: Final = 0.5
@@ -78,6 +86,38 @@ class Route53Zones:
             answer = self._read("GetHostedZone", zone, lambda client: client.get_hosted_zone(Id=zone))
             self._zone_names[zone] = names.canonical(answer["HostedZone"]["Name"])
         return self._zone_names[zone]
+
+    def facts(self, zone: str) -> ZoneFacts:
+        """Return the zone as Route 53 describes it."""
+        return facts_of(self._read("GetHostedZone", zone, lambda client: client.get_hosted_zone(Id=zone))["HostedZone"])
+
+    def record_sets_max(self, zone: str) -> int:
+        """Return how many record sets the zone may hold."""
+
+        def ask(client: Any) -> Any:
+            return client.get_hosted_zone_limit(Type="MAX_RRSETS_BY_ZONE", HostedZoneId=zone)
+
+        return int(self._read("GetHostedZoneLimit", zone, ask)["Limit"]["Value"])
+
+    def protections(self, zone: str) -> tuple[tuple[str, str], ...]:
+        """Return the (name, type) of each record set of the zone that Route 53 lets nobody change."""
+        found: list[tuple[str, str]] = []
+        cursor: dict[str, str] = {}
+        for _ in range(PROTECTION_PAGES_MAX):
+            answer = self._read("ListResourceRecordSetProtections", zone, self._protections_call(zone, dict(cursor)))
+            found += protected_by(answer)
+            if not answer.get("NextToken"):
+                return tuple(found)
+            cursor = {"NextToken": answer["NextToken"]}
+        raise Unavailable(f"zone {zone} has more than {PROTECTION_PAGES_MAX} pages of protections; look in the console")
+
+    def _protections_call(self, zone: str, cursor: dict[str, str]) -> Callable[[Any], Any]:
+        return lambda client: client.list_resource_record_set_protections(HostedZoneId=zone, **cursor)
+
+    def is_insync(self, zone: str, change_id: str) -> bool:
+        """Tell whether every authoritative server answers with a change by now."""
+        answer = self._read("GetChange", zone, lambda client: client.get_change(Id=change_id))
+        return bool(answer["ChangeInfo"]["Status"] == "INSYNC")
 
     def switch(self, zone: str, fleet: str) -> SwitchReading:
         """Read the switch alone."""

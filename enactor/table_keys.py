@@ -105,6 +105,7 @@ class AnnouncementItem(msgspec.Struct, frozen=True, kw_only=True):
     nonce: str
     generation: int
     seen: str
+    limits: str = ""
 
 
 class EventItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -78,6 +78,7 @@ class TableReading:
                 "nonce": announcement.nonce,
                 "generation": announcement.generation,
                 "seen": announcement.seen,
+                "limits": announcement.limits,
                 "ttl": seen + ANNOUNCEMENT_KEPT_SECONDS,
             },
             what=f"announcing enactor {announcement.id}",
@@ -91,7 +92,7 @@ class TableReading:
                 said = typed(item, keys.AnnouncementItem, what="an announcement")
             except GarbledItem:
                 continue  # status only: one odd item must not hide the others
-            found.append(Announcement(said.id, said.nonce, said.generation, said.seen))
+            found.append(Announcement(said.id, said.nonce, said.generation, said.seen, said.limits))
         return tuple(found)
 
     def manifest(self, generation: int) -> Manifest | DamagedPlan | None:

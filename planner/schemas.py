@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from enactor.diagnosis import DoctorReport
 from enactor.history import HistoryReport
 from enactor.live_report import LiveReport
 from enactor.plan import PlanFile
@@ -26,6 +27,7 @@ SCHEMAS: Final[dict[str, type]] = {
     "probe": ProbeReport,
     "api-status": LiveReport,
     "history": HistoryReport,
+    "doctor": DoctorReport,
     "publish": PublishReport,
     "dry-run": DryRunReport,
     "list": ListReport,

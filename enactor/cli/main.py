@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from enactor import __version__
-from enactor.cli import endpoint_verbs, history_of, ownership, playground, probe, running, verbs, views
+from enactor.cli import doctor, endpoint_verbs, history_of, ownership, playground, probe, running, verbs, views
 from enactor.cli.build import bound_log, parts
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import collected
@@ -113,6 +113,7 @@ endpoint_verbs.add_to(main)
 ownership.add_to(main)
 probe.add_to(main)
 history_of.add_to(main)
+doctor.add_to(main)
 playground.add_to(main)
 
 if __name__ == "__main__":

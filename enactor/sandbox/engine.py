@@ -229,6 +229,10 @@ class Engine:
         zone = self._zone(_bare(params["Id"]))
         return {"HostedZone": self._zone_info(zone.zone_id), "DelegationSet": {"NameServers": _name_servers()}}
 
+    def _get_zone_limit(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        zone = self._zone(_bare(params["Id"]))
+        return {"Limit": {"Type": "MAX_RRSETS_BY_ZONE", "Value": self.settings.zone_max_sets}, "Count": len(zone)}
+
     def _list_zones(self, params: Mapping[str, Any]) -> dict[str, Any]:
         limit = min(int(params.get("MaxItems") or LIST_ZONES_MAX), LIST_ZONES_MAX)
         ids = sorted(zone_id for zone_id in self._zones if zone_id >= str(params.get("Marker") or ""))
@@ -317,6 +321,7 @@ OPERATIONS: Mapping[str, str] = {
     "ChangeResourceRecordSets": "_change_sets",
     "ListResourceRecordSets": "_list_sets",
     "GetChange": "_get_change",
+    "GetHostedZoneLimit": "_get_zone_limit",
     "CreateHostedZone": "_create_zone",
     "GetHostedZone": "_get_zone",
     "ListHostedZones": "_list_zones",

@@ -234,7 +234,10 @@ class Sandbox:
             raise http.DroppedError("the sandbox stopped")
 
         def run() -> Reply:
-            return moto.run(environ, request.body)
+            try:
+                return moto.run(environ, request.body)
+            except NotImplementedError as error:
+                return wire.error_reply(request.call.service, "NotImplemented", str(error), HTTPStatus.NOT_IMPLEMENTED)
 
         is_table = request.call.service == "dynamodb"
         reply = dynamo.corrected(request, run, self._tokens, moto.account) if is_table else run()

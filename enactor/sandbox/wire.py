@@ -46,6 +46,7 @@ ROUTES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     for method, pattern, operation in (
         ("POST", r"hostedzone/(?P<id>[^/]+)/rrset", "ChangeResourceRecordSets"),
         ("GET", r"hostedzone/(?P<id>[^/]+)/rrset", "ListResourceRecordSets"),
+        ("GET", r"hostedzonelimit/(?P<id>[^/]+)/MAX_RRSETS_BY_ZONE", "GetHostedZoneLimit"),
         ("GET", r"change/(?P<id>[^/]+)", "GetChange"),
         ("POST", r"hostedzone", "CreateHostedZone"),
         ("GET", r"hostedzone", "ListHostedZones"),

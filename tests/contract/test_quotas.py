@@ -129,3 +129,14 @@ def test_a_busy_zone_has_this_form(account: Own) -> None:
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 400
     assert zone.sets() == []
     zone.change(*numbered(zone, 0, 1))
+
+
+def test_a_zone_says_how_many_sets_it_holds_and_may_hold(account: Own) -> None:
+    """GetHostedZoneLimit, which `enactor doctor` asks; a raised quota shows there."""
+    zone = account.zone
+    zone.create(zone.simple("a", "192.0.2.1"))
+    answer = zone.route53.get_hosted_zone_limit(Type="MAX_RRSETS_BY_ZONE", HostedZoneId=zone.zone_id)
+    assert (answer["Limit"], answer["Count"]) == ({"Type": "MAX_RRSETS_BY_ZONE", "Value": ZONE_MAX_SETS}, 3)
+    account.sandbox.configure(zone_max_sets=20_000)
+    answer = zone.route53.get_hosted_zone_limit(Type="MAX_RRSETS_BY_ZONE", HostedZoneId=zone.zone_id)
+    assert answer["Limit"]["Value"] == 20_000

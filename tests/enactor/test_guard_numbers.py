@@ -1,5 +1,6 @@
 """What every refusal says in numbers, for machines: what was observed, what was wanted, and the limit."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import msgspec
 import pytest
 
 from enactor import guards
-from enactor.guards import NAMES_SHOWN_MAX, Finding, Limits, PlanLimits, Surroundings, some
+from enactor.guards import NAMES_SHOWN_MAX, Finding, LimitRule, Limits, LimitsTable, PlanLimits, Surroundings, some
 from enactor.plan import Plan
 from enactor.plan_guards import judge_plan
 from enactor.records import content_of
@@ -107,3 +108,18 @@ def test_a_circle_names_the_alias_by_its_id_or_its_type() -> None:
     for record, word in ((POINTING, "the alias A leads"), (alias(TARGET, weight=1), f"the alias to-{TARGET} leads")):
         (found,) = guards.judge_circles(entry(record), (record,), around(circles={(NAME, "A"): (NAME, TARGET)}))
         assert found.message.startswith(word)
+
+
+def test_limits_have_one_digest_and_every_number_is_in_it() -> None:
+    """By it enactors tell whether they judge alike: the same numbers are the same, and any other number is another."""
+    rule = LimitRule(match="*.example.test.", limits=Limits(shrink_targets=0.25))
+    tables = [
+        LimitsTable(),
+        LimitsTable(default=Limits(shrink_targets=0.4)),
+        LimitsTable(rules=(rule,)),
+        LimitsTable(plan=PlanLimits(vanished=0.1)),
+        LimitsTable(zone_record_sets=20_000),
+    ]
+    assert len({one.digest for one in tables}) == len(tables)
+    assert LimitsTable(rules=(rule,)).digest == LimitsTable(rules=(msgspec.structs.replace(rule),)).digest
+    assert re.fullmatch("[0-9a-f]{12}", LimitsTable().digest)

@@ -77,7 +77,15 @@ GROUPS: Final[Mapping[str, Group]] = {
     ),
     "live": Group(("live_report", "live", "chores"), ("enactor/test_live", "enactor/test_chores")),
     "outside": Group(("seen_outside",), ("enactor/test_seen_outside",)),
-    "looks": Group(("history",), ("enactor/test_history",)),
+    "looks": Group(
+        ("history", "diagnosis", "diagnosis_zone", "diagnosis_machine", "zone_facts"),
+        (
+            "enactor/test_history",
+            "enactor/test_diagnosis",
+            "enactor/test_diagnosis_zone",
+            "enactor/test_diagnosis_machine",
+        ),
+    ),
     "plans": Group(
         ("plan", "plan_form", "plan_rules", "plan_faults", "plan_assembly"),
         (

@@ -137,7 +137,7 @@ class Side:
         return self.store.sweep(self.found[which % len(self.found)], TOKENS[how % 2]) if self.found else None
 
     def announce(self, which: int, how: int) -> None:
-        self.store.announce(Announcement(f"e-{how}", f"{which:016x}", which, NOW))
+        self.store.announce(Announcement(f"e-{how}", f"{which:016x}", which, NOW, "0123456789ab" if how else ""))
 
     def record(self, which: int, how: int) -> None:
         facts: dict[str, Value] = {"verb": "swap", "zone": f"Z{how}", "swaps": ("api.example.test. 1 p n c p",) * how}

@@ -256,3 +256,12 @@ def test_an_odd_announcement_hides_no_other(world: World, store: PlanTable) -> N
     world.put({"pk": {"S": "fleet#edge"}, "sk": {"S": "announce#e-2#bb"}, "id": {"S": "e-2"}})
     assert [said.id for said in store.announcements()] == ["e-1"]
     assert world.item("announce#e-1#aa")["ttl"] == {"N": "1796000400"}
+
+
+def test_an_announcement_says_by_which_limits_its_enactor_judges(world: World, store: PlanTable) -> None:
+    """An older version's does not, and is read all the same."""
+    store.announce(Announcement("e-1", "aa", 4, "2026-11-30T00:00:00Z", "0123456789ab"))
+    store.announce(Announcement("e-2", "bb", 4, "2026-11-30T00:00:00Z", "0123456789ab"))
+    item = world.item("announce#e-2#bb")
+    world.put({name: value for name, value in item.items() if name != "limits"})
+    assert [(said.id, said.limits) for said in store.announcements()] == [("e-1", "0123456789ab"), ("e-2", "")]
