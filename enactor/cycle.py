@@ -220,6 +220,7 @@ class Enactor:
             errors=errors,
             problems=(*self._shelf.problems, *self._going_on(), *self._crew.library.unkept),
             damaged=self._shelf.damaged,
+            table_answered=self._shelf.reachable,
         )
 
     def _after(self, works: Sequence[ZoneCycle]) -> None:

@@ -74,6 +74,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...]
     damaged: Finding | None = None
     """Why the newest plan cannot be used."""
+    table_answered: bool = True
 
     @property
     def refused(self) -> tuple[tuple[int, Finding], ...]:

@@ -126,6 +126,11 @@ def _plan(pulse: Pulse) -> Iterator[Family]:
         "When the newest plan was made, by its planner's clock.",
         _timestamp(newest.stored.created_at) if newest is not None else None,
     )
+    yield _one(
+        "enactor_table_answers",
+        "1 while the plan table answers; 0 while plans at hand, from disk or from the mirror have to do.",
+        pulse.seen.table_answered,
+    )
     yield _each(
         "enactor_plan_source",
         "1 for where the newest plan at hand came from.",
@@ -180,8 +185,9 @@ def _endpoints(pulse: Pulse, now: float) -> Iterator[Family]:
     longest: dict[str, float] = dict.fromkeys((state for state in get_args(State) if state not in AT_REST), 0.0)
     for result in pulse.seen.results:
         silent += sum(not one.answering and one.state != "retired" for one in result.judged.values())
-    for before in pulse.remembered.values():
-        if before.state in longest:
+    stopped = {zone.zone for zone in pulse.report.zones if zone.switch == "stop"}
+    for (zone, _), before in pulse.remembered.items():
+        if before.state in longest and zone not in stopped:
             longest[before.state] = max(longest[before.state], now - before.since_seconds)
     guards = Counter(guard for one in pulse.report.endpoints for guard in {finding.guard for finding in one.guards})
     allows = sum(len(fence.allow) for _, fence in fences_of(pulse.seen))
@@ -194,7 +200,7 @@ def _endpoints(pulse: Pulse, now: float) -> Iterator[Family]:
     yield _each("enactor_endpoints_refused", "Endpoints that a guard refuses now.", "guard", dict(guards))
     yield _each(
         "enactor_endpoints_longest_seconds",
-        "For how long the endpoint has been in a state that has been in it for longest; 0 where none is.",
+        "For how long the endpoint has been in a state that has been in it for longest; zones that are stopped do not count.",
         "state",
         longest,
     )

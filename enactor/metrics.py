@@ -9,6 +9,8 @@ from enactor.report import OutcomeWord
 from enactor.swap import State
 
 CALL_SECONDS_BUCKETS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+NOTICED: Final = ("endpoint-rejected", "fence-went-back", "switch-went-back", "table-write-failed", "trouble")
+"""Every event that the core notices: an alert on the first one needs the 0 before it."""
 
 
 class Metrics:
@@ -51,6 +53,8 @@ class Metrics:
             self._cycles.labels(outcome)
         for state in get_args(State):
             self._endpoints.labels(state).set(0)
+        for event in NOTICED:
+            self._noticed.labels(event)
 
     def __call__(self, event: Event) -> None:
         match event:

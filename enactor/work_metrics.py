@@ -21,7 +21,8 @@ RESOLVED: Final = ("applied", "not-applied")
 class WorkMetrics:
     """What came of the work of one enactor process; a hook of the core's events besides."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: CollectorRegistry, *, collect_every: float | None) -> None:
+        """Say nothing of collections where this process makes none (None): somebody else runs `enactor collect` then."""
         self._swaps = Counter(
             "enactor_swaps", "Endpoints written, by the state they were found in.", ["state"], registry=registry
         )
@@ -54,9 +55,13 @@ class WorkMetrics:
             self._unknown.labels(resolved)
         for state in REPAIRED_STATES:
             self._heals.labels(state)
-        self._collecting(registry)
+        self._collecting(registry if collect_every is not None else None, collect_every or 0.0)
 
-    def _collecting(self, registry: CollectorRegistry) -> None:
+    def _collecting(self, registry: CollectorRegistry | None, collect_every: float) -> None:
+        interval = Gauge(
+            "enactor_collect_interval_seconds", "How often this process collects old plans.", registry=registry
+        )
+        interval.set(collect_every)
         self._collected = Gauge(
             "enactor_collected_plans", "Plans in the last collection, by decision.", ["decision"], registry=registry
         )

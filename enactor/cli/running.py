@@ -102,7 +102,7 @@ class Service:
         self._clock = SystemClock()
         self._registry = CollectorRegistry()
         self._metrics = Metrics(self._registry)
-        self._work = WorkMetrics(self._registry)
+        self._work = WorkMetrics(self._registry, collect_every=collect_every)
         self._log_hook = EventLog(log)
         self._live = Live(fleet=settings.fleet, enactor=settings.id, every=every, wall=utc_now, now=self._clock.now)
         self._doors: Parts = parts(settings, self._hook, self._clock)

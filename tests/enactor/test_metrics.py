@@ -1,13 +1,16 @@
 """What a scrape of an enactor shows: every event under its name and labels, in a form that Prometheus's own linter accepts."""
 
+import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+import enactor
 from enactor.hooks import (
     BatchEnded,
     CallEnded,
@@ -20,7 +23,7 @@ from enactor.hooks import (
     Written,
 )
 from enactor.live import Came, Healed
-from enactor.metrics import Metrics
+from enactor.metrics import NOTICED, Metrics
 from enactor.report import OutcomeWord
 from enactor.report_collect import CollectedPlan, CollectedTombstone, CollectReport
 from enactor.swap import State
@@ -83,7 +86,7 @@ EVERY_EVENT: tuple[Event, ...] = (
 def page(*events: Event) -> str:
     """Return what a scrape shows after these events."""
     registry = CollectorRegistry()
-    metrics, work = Metrics(registry), WorkMetrics(registry)
+    metrics, work = Metrics(registry), WorkMetrics(registry, collect_every=21_600.0)
     for event in events:
         metrics(event)
         work(event)
@@ -147,7 +150,31 @@ def test_outcomes_and_states_are_there_before_anything_happened() -> None:
     found = samples(page())
     assert {f'enactor_cycles_total{{outcome="{word}"}}' for word in get_args(OutcomeWord)} <= set(found)
     assert {f'enactor_endpoints{{state="{state}"}}' for state in get_args(State)} <= set(found)
-    assert set(found.values()) <= {0.0} | {value for name, value in found.items() if "_created" in name}
+    of_time = {name for name in found if "_created" in name} | {"enactor_collect_interval_seconds"}
+    assert {value for name, value in found.items() if name not in of_time} == {0.0}
+
+
+def test_every_event_that_is_noticed_is_there_before_it_happens() -> None:
+    """The alert on a fence that went back is about the first one."""
+    said = {
+        word
+        for path in Path(enactor.__file__).parent.glob("*.py")
+        for notice in re.findall(r"Noticed\(event=([^,]*),", path.read_text())
+        for word in re.findall(r'"([a-z-]+)"', notice)
+    }
+    assert said == set(NOTICED)
+    assert {f'enactor_noticed_total{{event="{word}"}}' for word in said} <= set(samples(page()))
+
+
+def test_who_does_not_collect_says_nothing_of_collections() -> None:
+    """Else an alert would take the 0 of a process that leaves it to somebody else for a collection that is stuck."""
+    shown = {}
+    for every in (21_600.0, None):
+        registry = CollectorRegistry()
+        WorkMetrics(registry, collect_every=every)
+        shown[every] = samples(generate_latest(registry).decode())
+    assert shown[21_600.0]["enactor_collect_interval_seconds"] == 21_600
+    assert not [name for name in shown[None] if "collect" in name]
 
 
 def test_names_say_what_they_count() -> None:
@@ -190,7 +217,7 @@ def test_a_lost_answer_is_counted_by_what_reading_showed(outcome: str, change_id
 def test_what_a_cycle_made_and_what_a_collection_left() -> None:
     """Heals by what was found, a plan's way into force, and a collection's words without the names behind their colons."""
     registry = CollectorRegistry()
-    work = WorkMetrics(registry)
+    work = WorkMetrics(registry, collect_every=21_600.0)
     work.came(Came(healed=(Healed("empty", 3.0), Healed("drifted", 11.0)), in_force_seconds=7.0))
     work.came(Came(healed=(), in_force_seconds=None))
     work.insync(30.0)

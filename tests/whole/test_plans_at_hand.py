@@ -176,6 +176,10 @@ def test_a_dark_table_is_told_with_since_when_and_what_is_worked_from(world: Wor
     def told() -> list[str]:
         return [one for one in machine.cycle().problems if "has not answered since" in one]
 
+    def answered() -> bool:
+        assert machine.enactor.last is not None
+        return machine.enactor.last.table_answered
+
     def dark() -> tuple[list[str], list[str]]:
         world.fault(FaultRule(action="deny", service="dynamodb", count=None))
         first = told()
@@ -186,8 +190,10 @@ def test_a_dark_table_is_told_with_since_when_and_what_is_worked_from(world: Wor
     assert first == second
     assert len(first) == 1
     assert first[0].endswith("going on with generation 1 from table")
+    assert answered() is False
     world.sandbox.clear_faults()
     assert told() == []
+    assert answered() is True
     assert dark()[0] not in ([], first)
 
 
