@@ -7,7 +7,7 @@ what could not be looked at is a finding of its own.
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import boto3
 import msgspec
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
+NO_CHANGE: Final = "C0000000000000"
+"""A change that nobody made: who may ask is told that there is none."""
 
 
 class Checkup:
@@ -150,6 +152,13 @@ class Checkup:
                 place,
                 lambda: protections.append(self._zones.protections(zone)),
                 optional=True,
+            ),
+            permissions.read_of(
+                "route53:GetChange",
+                place,
+                lambda: self._zones.is_insync(zone, NO_CHANGE),
+                optional=True,
+                absent="NoSuchChange",
             ),
         ]
         seen = msgspec.structs.replace(

@@ -97,14 +97,17 @@ def zone_change(zones: ZonePort, zone: str, chance: Chance) -> tuple[Tried, bool
     return tried, isinstance(outcome, Applied)
 
 
-def read_of(action: str, resource: str, ask: Callable[[], object], *, optional: bool = False) -> Tried:
-    """Return what came of a read through one of our adapters."""
+def read_of(
+    action: str, resource: str, ask: Callable[[], object], *, optional: bool = False, absent: str | None = None
+) -> Tried:
+    """Return what came of a read through one of our adapters; the code `absent` says that it was let through, and found nothing."""
     try:
         ask()
     except Denied as error:
         return Tried(action=action, resource=resource, answer="denied", how=str(error), optional=optional)
     except OutsideError as error:
-        return Tried(action=action, resource=resource, answer="unproven", how=str(error), optional=optional)
+        if absent is None or absent not in str(error):
+            return Tried(action=action, resource=resource, answer="unproven", how=str(error), optional=optional)
     return Tried(action=action, resource=resource, answer=ALLOWED, how="tried", optional=optional)
 
 

@@ -83,6 +83,8 @@ class CycleReport(msgspec.Struct, frozen=True, kw_only=True):
     changes: int
     problems: tuple[str, ...] = ()
     """What failed beside zones and endpoints: a table that cannot be read, a newest plan that does not verify."""
+    insync: bool | None = None
+    """With --wait-insync whether every change is INSYNC by now; null without it."""
 
 
 class SurveyEndpoint(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """The command that writes to the plan table: publish."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final
@@ -11,14 +12,16 @@ import msgspec
 from enactor.cli.build import parts
 from enactor.cli.history import remember
 from enactor.cli.options import end
+from enactor.cli.waiting import timeout_option, timeout_seconds
 from enactor.fence import instant_text
 from enactor.hooks import VerbEnded
 from enactor.logs import logger, person_log
 from enactor.marks import why_not_allowable
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import canonical_json, digest_of
-from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK
+from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK, worst
 from enactor.settings import Settings
+from planner.awaiting import Awaited, await_in_force, status_of, told_of
 from planner.deliberation import publish_seen
 from planner.looking import look_once
 from planner.mirroring import mirrored
@@ -54,7 +57,7 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
 @click.command()
 @source_argument
 @plan_option
-@with_settings("table", "id", "plan-mirror", required=("table",))
+@with_settings("table", "id", "plan-mirror", "zones", "roles", "account-share", required=("table",))
 @click.option("--unguarded", is_flag=True, help="Store it as it is. Enactors judge it all the same.")
 @click.option("--expect-digest", metavar="DIGEST", callback=_digest, help="Store only what has this digest.")
 @click.option(
@@ -64,6 +67,8 @@ def _digest(_: click.Context, __: click.Parameter, value: str | None) -> str | N
     help="Store only on this generation (0: none).",
 )
 @click.option("--reason", default="", metavar="TEXT", help="Why, for people who look at the table later.")
+@click.option("--wait", is_flag=True, help="Go on until it is in force in every zone, or something keeps it back.")
+@timeout_option("--wait")
 @json_option
 def publish(
     *,
@@ -74,6 +79,8 @@ def publish(
     expect_digest: str | None,
     expect_parent: int | None,
     reason: str,
+    wait: bool,
+    timeout: str | None,
     as_json: bool,
 ) -> None:
     """Store a plan as the next generation, as far as the guards let it.
@@ -82,8 +89,10 @@ def publish(
     A plan file stays: a `planner run` publishes nothing more until a fleet file is published here.
 
     Exit status: 0 stored, or the same as the newest; 1 something failed, the form is wrong, or it is not what was expected;
-    2 wrong usage; 3 a guard kept an endpoint or the whole plan back.
+    2 wrong usage; 3 a guard kept an endpoint or the whole plan back. With --wait 0 means in force everywhere; 1 also that the time
+    was up, or a zone unreadable; 3 also that a brake, a guard or a state holds it back somewhere.
     """
+    seconds = timeout_seconds(timeout, "--wait", waits=wait)
     with told_all(as_json=as_json):
         read = warned_source(fleet_path, plan_path)
         fleet = read.fleet_name
@@ -97,7 +106,15 @@ def publish(
     person_log(logger(planner=settings.id))(made)
     if made.outcome != "unchanged":  # a pipeline publishes the same many times a day
         remember(parts(msgspec.structs.replace(settings, fleet=fleet)), made, program="planner")
-    tell(published, as_json=as_json)
+    if not wait or not isinstance(published.decision, Store | Unchanged):
+        tell(published, as_json=as_json)
+        return
+    status = EXIT_OK if as_json else _said_text(published)  # a person reads what is waited for, a machine the whole
+    with told_all(as_json=as_json):
+        awaited = await_in_force(published, msgspec.structs.replace(settings, fleet=fleet), seconds)
+    if as_json:
+        status = _said_json(published, awaited)
+    end(worst(status, status_of(awaited)), told_of(awaited))
 
 
 def _published(read: Read, table: PlannerStore, wish: Wish, settings: Settings, reason: str) -> Published:
@@ -122,12 +139,12 @@ def with_mirror(published: Published, trouble: str | None) -> Published:
 
 def tell(published: Published, *, as_json: bool) -> None:
     """Say what was published, and end with the status that goes with it."""
-    for note in published.notes:
-        click.echo(f"planner: {note}", err=True)
-    if as_json:
-        _end_json(published)
-    else:
-        _end_text(published)
+    end(_said_json(published) if as_json else _said_text(published))
+
+
+def _noted(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(f"planner: {line}", err=True)
 
 
 def ended(published: Published, fleet: str, reason: str, *, verb: str = "publish") -> VerbEnded:
@@ -151,15 +168,22 @@ def ended(published: Published, fleet: str, reason: str, *, verb: str = "publish
             return event(outcome="unchanged", detail="unchanged; the newest plan says the same")
 
 
-def _end_json(published: Published) -> None:
-    stdout = msgspec.json.encode(report_of(published))
+def _said_json(published: Published, awaited: Awaited | None = None) -> int:
+    """Print the one object, and return the status that goes with it."""
+    _noted(published.notes)
+    report = report_of(published)
+    if awaited is not None:
+        held_back = awaited.found.sentences
+        report = msgspec.structs.replace(report, in_force=not held_back, held_back=held_back)
+    click.echo(msgspec.json.encode(report))
     match published.decision:
         case Mismatch(why):
-            end(EXIT_FAILED, [f"planner: {why}; nothing was stored"], stdout=stdout)
+            _noted([f"{why}; nothing was stored"])
+            return EXIT_FAILED
         case RefusedWhole() | Store(carried=(_, *_)) | Unchanged(carried=(_, *_)):
-            end(EXIT_KEPT_BACK, stdout=stdout)
+            return EXIT_KEPT_BACK
         case Store() | Unchanged():
-            click.echo(stdout)
+            return EXIT_OK
 
 
 def report_of(published: Published) -> PublishReport:
@@ -174,16 +198,18 @@ def report_of(published: Published) -> PublishReport:
     )
 
 
-def _end_text(published: Published) -> None:
+def _said_text(published: Published) -> int:
+    """Say what was published to a person, and return the status that goes with it."""
+    _noted(published.notes)
     decision = published.decision
     match decision:
         case Mismatch(why):
-            end(EXIT_FAILED, [f"planner: {why}; nothing was stored"])
+            _noted([f"{why}; nothing was stored"])
+            return EXIT_FAILED
         case RefusedWhole(findings=findings):
-            lines = [f"planner: refused by {finding.guard}: {finding.message}" for finding in findings]
-            lines += [f"planner: {line}" for line in _carried(decision.carried)]
-            lines += ["planner: nothing was stored", *(f"planner: {line}" for line in _if_meant(published))]
-            end(EXIT_KEPT_BACK, lines)
+            _noted(f"refused by {finding.guard}: {finding.message}" for finding in findings)
+            _noted([*_carried(decision.carried), "nothing was stored", *_if_meant(published)])
+            return EXIT_KEPT_BACK
         case Store() | Unchanged():
             assert published.head is not None, "what was published, or is the same, has a HEAD"
             word = "published" if isinstance(decision, Store) else "unchanged"
@@ -192,9 +218,11 @@ def _end_text(published: Published) -> None:
             )
             for line in _carried(decision.carried):
                 click.echo(line)
-            if decision.carried:
-                click.echo(_explained(published, decision.carried))
-                end(EXIT_KEPT_BACK, [f"planner: {line}" for line in _if_meant(published)])
+            if not decision.carried:
+                return EXIT_OK
+            click.echo(_explained(published, decision.carried))
+            _noted(_if_meant(published))
+            return EXIT_KEPT_BACK
 
 
 def _explained(published: Published, carried: tuple[Carried, ...]) -> str:

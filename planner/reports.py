@@ -9,7 +9,7 @@ from planner.publishing import Carried
 from planner.reasons import TargetReason
 
 
-class PublishReport(msgspec.Struct, frozen=True, kw_only=True):
+class PublishReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What `publish --json` prints. `generation` and `digest` are HEAD's after the command, null where there is none."""
 
     generation: int | None
@@ -17,6 +17,10 @@ class PublishReport(msgspec.Struct, frozen=True, kw_only=True):
     created: bool
     refused: tuple[Finding, ...]
     carried: tuple[Carried, ...]
+    in_force: bool | None = None
+    """With --wait whether that generation is in force in every zone by now; absent without it, and where nothing was stored."""
+    held_back: tuple[str, ...] = ()
+    """With --wait a sentence for each zone and endpoint that it is not in force at; absent where there is none."""
 
 
 class PlanLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,9 +13,11 @@ from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import collected
 from enactor.cli.options import end, ending, settings_options, take_settings
 from enactor.cli.running import REQUIRED, WORKING, say_what_is_missing
+from enactor.cli.waiting import await_insync, timeout_option, timeout_seconds
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS
+from enactor.insync import Changes
 from enactor.logs import person_log
-from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status
+from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status, worst
 from enactor.swap import State
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -34,18 +36,26 @@ def main() -> None:
 
 @main.command()
 @settings_options(*WORKING)
+@click.option("--wait-insync", is_flag=True, help="Go on until Route 53 says that all that was changed is INSYNC.")
+@timeout_option("--wait-insync")
 @json_option
 @ending("enactor")
-def once(*, as_json: bool, **flags: Any) -> None:
+def once(*, wait_insync: bool, timeout: str | None, as_json: bool, **flags: Any) -> None:
     """Bring every endpoint to the newest valid plan, once, within 60 seconds."""
+    seconds = timeout_seconds(timeout, "--wait-insync", waits=wait_insync)
     settings = take_settings(flags, required=REQUIRED)
     say_what_is_missing(settings)
-    report = build_enactor(parts(settings, person_log(bound_log(settings)))).cycle()
+    changes = Changes(person_log(bound_log(settings)))
+    doors = parts(settings, changes)
+    report = build_enactor(doors).cycle()
+    if not as_json:
+        views.show_cycle(report)
+    if wait_insync:
+        is_insync = await_insync(doors, changes.seen, seconds)
+        report = msgspec.structs.replace(report, insync=is_insync)
     if as_json:
         click.echo(msgspec.json.encode(report))
-    else:
-        views.show_cycle(report)
-    end(cycle_status(report))
+    end(worst(cycle_status(report), EXIT_FAILED if report.insync is False else EXIT_OK))
 
 
 @main.command(epilog=f"An endpoint's state is the first that fits: {', '.join(get_args(State))}.")

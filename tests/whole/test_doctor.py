@@ -57,7 +57,7 @@ def test_a_fleet_that_is_well_has_notes_at_most_and_nothing_is_changed(well: Wor
         *("identity", "table", "permission", "head", "room", "protections", "guardrails", "soa", "switch", "fences"),
         *("enactors", "budget", "limits", "clock", "disk"),
     }
-    assert len(of(found, "permission", "ok")) == 10
+    assert len(of(found, "permission", "ok")) == 11
     assert any("simulate_principal_policy" in one and "unproven" in one for one in of(found, "permission", "note"))
     assert watch.applied == ()
     assert well.sandbox.zone(well.zone).sets() == before
@@ -105,7 +105,10 @@ def test_a_permission_that_is_lacking_is_an_error(well: World, service: Any, ope
 def test_what_only_doctor_asks_may_be_denied(well: World) -> None:
     """A note: the room is then held against the settings' own number."""
     well.fault(FaultRule(action="deny", operation="GetHostedZoneLimit", count=None))
+    well.fault(FaultRule(action="deny", operation="GetChange", count=None))
     found = doctor(well, expect=0)
+    noted = {one["subject"] for one in found if one["check"] == "permission" and one["mend"]}
+    assert noted == {"route53:GetHostedZoneLimit", "route53:GetChange"}
     assert "by the settings" in of(found, "room", "note")[0]
 
 
