@@ -197,8 +197,7 @@ class Live:
         """Return a plan's age at the first look at which it is in force everywhere; not that of one from before this process."""
         generation = report.plan.generation
         is_everywhere = (
-            seen.newest is not None
-            and not report.refused
+            not report.refused
             and not seen.errors
             and all(zone.plan == "current" and zone.switch == "run" for zone in report.zones)
             and all(one.state in AT_REST for one in report.endpoints)
@@ -206,8 +205,12 @@ class Live:
         if not is_everywhere or generation is None or generation <= self._in_force:
             return None
         self._in_force = generation
-        assert seen.newest is not None, "what is in force is at hand"
-        made = _instant(seen.newest.stored.created_at)
+        return self.plan_age(generation)
+
+    def plan_age(self, generation: int) -> float | None:
+        """Return how long ago the newest plan was made, where it is this one and was made since this process started."""
+        newest = self.pulse.seen.newest if self.pulse else None
+        made = _instant(newest.stored.created_at) if newest and newest.stored.generation == generation else None
         if made is None or made < self._started_at:
             return None
         return max(0.0, (self._wall() - made).total_seconds())

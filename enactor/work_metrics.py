@@ -45,9 +45,15 @@ class WorkMetrics:
             buckets=PUBLISH_SECONDS_BUCKETS,
             registry=registry,
         )
+        self._plan_insync = Histogram(
+            "enactor_publish_to_insync_seconds",
+            "From the making of a plan to all name servers of Route 53 having a batch of it, as it is asked between cycles.",
+            buckets=PUBLISH_SECONDS_BUCKETS,
+            registry=registry,
+        )
         self._insync = Histogram(
             "enactor_change_insync_seconds",
-            "From a batch that was applied to all name servers of Route 53 having it.",
+            "From a batch that was applied to all name servers of Route 53 having it, as it is asked between cycles.",
             buckets=PUBLISH_SECONDS_BUCKETS,
             registry=registry,
         )
@@ -101,6 +107,10 @@ class WorkMetrics:
     def insync(self, seconds: float) -> None:
         """Count a change that all name servers have."""
         self._insync.observe(seconds)
+
+    def plan_insync(self, seconds: float) -> None:
+        """Count a plan of which all name servers have a change."""
+        self._plan_insync.observe(seconds)
 
     def collected(self, report: CollectReport) -> None:
         """Count what a collection kept and took away."""

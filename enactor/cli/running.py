@@ -9,6 +9,7 @@ import msgspec
 from prometheus_client import CollectorRegistry
 
 from enactor import __version__, worker
+from enactor.arrival import Arrivals
 from enactor.chores import SHARING_SECONDS, Chore, Sharing
 from enactor.cli.build import Parts, bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
@@ -106,6 +107,7 @@ class Service:
         self._log_hook = EventLog(log)
         self._live = Live(fleet=settings.fleet, enactor=settings.id, every=every, wall=utc_now, now=self._clock.now)
         self._doors: Parts = parts(settings, self._hook, self._clock)
+        self._arrivals = Arrivals(self._doors.zones, self._clock, self._arrived)
         self._enactor: Enactor = build_enactor(self._doors)
         self._live.budgets = self._doors.access.levels
         disk = PlanDisk(settings.state_dir, settings.fleet)
@@ -137,7 +139,15 @@ class Service:
         self._metrics(event)
         self._work(event)
         self._live(event)
+        self._arrivals(event)
         self._log_hook(event)
+
+    def _arrived(self, generation: int, seconds: float) -> None:
+        """Count a change that has arrived, and with it the plan that it brought, where that is the newest."""
+        self._work.insync(seconds)
+        age = self._live.plan_age(generation)
+        if age is not None:
+            self._work.plan_insync(age)
 
     def _ended(self, report: CycleReport, seconds: float) -> None:
         """Put a cycle's end where the port's threads see it."""
@@ -154,7 +164,10 @@ class Service:
         sharing = Sharing(
             self._doors.table.announcements, self._settings.id, utc_now, self._doors.access, self._know_alive
         )
-        chores = [Chore(sharing, name="sharing", every=SHARING_SECONDS)]
+        chores = [
+            Chore(sharing, name="sharing", every=SHARING_SECONDS),
+            Chore(self._arrivals.ask, name="arrivals", every=self._every / 2),
+        ]
         if collect_every is not None:
             first = self._doors.chance.uniform(0.0, collect_every)  # three enactors do not collect at the same time
             chores.append(Chore(self._collect, name="collect", every=collect_every, first=first))

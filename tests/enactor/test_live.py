@@ -226,6 +226,14 @@ def test_a_plan_that_comes_into_force_everywhere_is_told_once() -> None:
     assert world.cycle(result(CURRENT), newest=made(9, "2026-06-01T12:00:50Z")).in_force_seconds == 0.0
 
 
+def test_the_age_of_the_newest_plan_is_that_of_no_other() -> None:
+    """A change of an older generation says nothing of the newest; before a cycle nobody knows."""
+    world = World()
+    assert world.live.plan_age(8) is None
+    world.cycle(result(EMPTY), newest=made(8, "2026-06-01T12:00:04Z"))
+    assert (world.live.plan_age(8), world.live.plan_age(7)) == (6.0, None)
+
+
 @pytest.mark.parametrize(
     ("results", "changes"),
     [

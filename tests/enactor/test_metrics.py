@@ -221,6 +221,7 @@ def test_what_a_cycle_made_and_what_a_collection_left() -> None:
     work.came(Came(healed=(Healed("empty", 3.0), Healed("drifted", 11.0)), in_force_seconds=7.0))
     work.came(Came(healed=(), in_force_seconds=None))
     work.insync(30.0)
+    work.plan_insync(37.0)
     plans = (
         CollectedPlan(generation=3, decision="kept", reasons=("needed:Z1/a.", "needed:Z1/b.", "pinned")),
         CollectedPlan(generation=2, decision="kept", reasons=("needed:Z1/c.",)),
@@ -237,6 +238,7 @@ def test_what_a_cycle_made_and_what_a_collection_left() -> None:
         7,
     )
     assert found["enactor_change_insync_seconds_sum"] == 30
+    assert found["enactor_publish_to_insync_seconds_sum"] == 37
     assert {name: value for name, value in found.items() if name.startswith("enactor_collected")} == {
         'enactor_collected_plans{decision="kept"}': 2,
         'enactor_collected_plans{decision="deleted"}': 1,
