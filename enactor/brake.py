@@ -139,12 +139,12 @@ def ground(found: FenceRange, fleet: str, nonce: str) -> tuple[RecordSet, Record
 
 def first_fence(fences: Mapping[str, FenceReading], fleet: str) -> tuple[RecordSet, Fence] | None:
     """Return the fleet's first fence by name, as it stands and what it says."""
-    own = [
-        (name, reading.record, reading.fence)
+    own = {
+        name: (reading.record, reading.fence)
         for name, reading in fences.items()
         if isinstance(reading.fence, Fence) and reading.fence.fleet == fleet
-    ]
-    return min(own, key=lambda one: one[0])[1:] if own else None
+    }
+    return own[min(own)] if own else None
 
 
 def new_switch(
