@@ -64,7 +64,7 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
     if table is not None and table.floor:
         known.setdefault(table.floor, NO_PLAN)
     if head is not None:
-        known[head.generation] = _head_digest(known.get(head.generation), head)
+        known[head.generation] = head.digest[:12]  # a switch that names another plan of this generation was kept above
     highest = max(known, default=0)
     return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN
 
@@ -98,11 +98,6 @@ def explaining(readings: Iterable[FenceReading], sure: int) -> list[int]:
     if len(found) > len(near) + 1:
         return found
     return near
-
-
-def _head_digest(already: str | None, head: PlanHead) -> str:
-    """Return HEAD's digest, unless the switch names another plan of the same generation: then the zone is forked, and stays so."""
-    return head.digest[:12] if already in {None, NO_PLAN} else str(already)
 
 
 def _own(found: FenceRange) -> tuple[int, str] | None:
