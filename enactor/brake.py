@@ -66,7 +66,7 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
     if head is not None:
         known[head.generation] = head.digest[:12]  # a switch that names another plan of this generation was kept above
     highest = max(known, default=0)
-    return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN
+    return highest, known.get(highest, NO_PLAN)
 
 
 def told_by_switch(found: FenceRange) -> int:
