@@ -288,8 +288,11 @@ def test_what_is_healed_from_a_file_keeps_the_fence_s_generation_and_is_held() -
 
 def test_healing_never_goes_below_the_fence_by_itself() -> None:
     """The newest plan at hand may be old; a person can still give a file."""
-    with pytest.raises(NotDone, match="older than the 7 in the fence"):
+    with pytest.raises(NotDone) as told:
         healed(view(of=fence(A)), 6)
+    assert str(told.value) == (
+        f"the newest plan at hand is generation 6, older than the 7 in the fence of {NAME}: give what should stand there with --plan"
+    )
     assert healed(view(of=fence(A)), 7) is not None
 
 
