@@ -64,9 +64,9 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
     if table is not None and table.floor:
         known.setdefault(table.floor, NO_PLAN)
     if head is not None:
-        known[head.generation] = _head_digest(known.get(head.generation), head)
+        known[head.generation] = head.digest[:12]  # a switch that names another plan of this generation was kept above
     highest = max(known, default=0)
-    return highest, known.get(highest, NO_PLAN) if highest else NO_PLAN
+    return highest, known.get(highest, NO_PLAN)
 
 
 def told_by_switch(found: FenceRange) -> int:
@@ -98,11 +98,6 @@ def explaining(readings: Iterable[FenceReading], sure: int) -> list[int]:
     if len(found) > len(near) + 1:
         return found
     return near
-
-
-def _head_digest(already: str | None, head: PlanHead) -> str:
-    """Return HEAD's digest, unless the switch names another plan of the same generation: then the zone is forked, and stays so."""
-    return head.digest[:12] if already in {None, NO_PLAN} else str(already)
 
 
 def _own(found: FenceRange) -> tuple[int, str] | None:
@@ -139,12 +134,12 @@ def ground(found: FenceRange, fleet: str, nonce: str) -> tuple[RecordSet, Record
 
 def first_fence(fences: Mapping[str, FenceReading], fleet: str) -> tuple[RecordSet, Fence] | None:
     """Return the fleet's first fence by name, as it stands and what it says."""
-    own = [
-        (name, reading.record, reading.fence)
+    own = {
+        name: (reading.record, reading.fence)
         for name, reading in fences.items()
         if isinstance(reading.fence, Fence) and reading.fence.fleet == fleet
-    ]
-    return min(own, key=lambda one: one[0])[1:] if own else None
+    }
+    return own[min(own)] if own else None
 
 
 def new_switch(

@@ -58,6 +58,7 @@ def seen(*fences: int, switch_is: Switch | str | None = None, fleet: str = FLEET
         (seen(switch_is=switch(7, "7" * 12)), Table(HEAD_9, 0), None, (7, "7" * 12)),
         (seen(switch_is=switch(12, "c" * 12)), Table(HEAD_9, 11), None, (12, "c" * 12)),
         (seen(11, 3, switch_is=switch(7, "7" * 12)), Table(HEAD_9, 10), None, (7, "7" * 12)),
+        (seen(switch_is=switch(7, "7" * 12)), Table(HEAD_9, 0), 7, (7, "7" * 12)),
         (seen(switch_is=switch(7, "7" * 12)), Table(HEAD_9, 0), 8, (9, "9" * 12)),
         (seen(switch_is=switch(7, "7" * 12)), None, 8, (8, "none")),
         (seen(11, switch_is=f"gen=7 mode=halt plan={'7' * 12}"), Table(HEAD_9, 10), None, (7, "7" * 12)),

@@ -149,20 +149,44 @@ def test_a_hold_bears_its_end_and_nothing_is_adopted_where_nothing_stands() -> N
 
 
 @pytest.mark.parametrize(
-    ("seen", "from_fleet", "kept_back"),
+    ("seen", "from_fleet", "kind", "says"),
     [
-        (view(A, of=fence(A, fleet="core")), None, True),
-        (view(A, of=fence(A, fleet="core", state="hold")), "core", True),
-        (view(msgspec.structs.replace(A, extra='{"Region":"eu-west-1"}')), None, True),
-        (view(A, of=fence(A)), None, False),
-        (view(A), "core", False),
-        (view(), None, False),
+        (
+            view(A, of=fence(A, fleet="core")),
+            None,
+            KeptBack,
+            f"{NAME} belongs to fleet core by its fence: let that fleet disown it, or take it over with --from-fleet core",
+        ),
+        (
+            view(A, of=fence(A, fleet="core", state="hold")),
+            "core",
+            KeptBack,
+            f"{NAME} is held by fleet core: it must be released there first",
+        ),
+        (
+            view(msgspec.structs.replace(A, extra='{"Region":"eu-west-1"}')),
+            None,
+            KeptBack,
+            f"{NAME} cannot be adopted: its A set has Region; {marks.UNSAYABLE}",
+        ),
+        (
+            view(A, of=fence(A)),
+            None,
+            NotDone,
+            f"{NAME} is in fleet {FLEET}'s hands already (live, generation 7)",
+        ),
+        (
+            view(A),
+            "core",
+            NotDone,
+            f"{NAME} does not belong to fleet core by its fence; adopt it without --from-fleet",
+        ),
+        (view(), None, NotDone, f"nothing stands at {NAME} in zone {ZONE}; a plan that lists it will create it"),
     ],
 )
 def test_what_may_not_be_adopted_is_told_from_what_need_not_be(
-    seen: View, from_fleet: str | None, kept_back: bool
+    seen: View, from_fleet: str | None, kind: type[NotDone], says: str
 ) -> None:
     """Another fleet's name, and sets that a plan cannot say, wait for a decision; that is another exit status."""
     problem = marks.why_not_adopted(seen, FLEET, from_fleet)
-    assert problem is not None
-    assert isinstance(problem, KeptBack) == kept_back
+    assert (type(problem), str(problem)) == (kind, says)
