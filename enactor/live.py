@@ -17,6 +17,8 @@ from enactor.cycle_report import Outlook
 from enactor.fence import instant_text
 from enactor.hooks import BatchEnded, CallEnded, Event
 from enactor.live_report import (
+    CYCLE_ALLOWANCE_SECONDS,
+    OLD_CYCLES,
     Key,
     LiveBudget,
     LiveChange,
@@ -40,9 +42,6 @@ STEPS_KEPT: Final = 12
 """Steps of an endpoint's timeline: what is older stands in the history of the plan table."""
 THROTTLED_FOR_SECONDS: Final = 60.0
 """How long the worker calls itself degraded after Route 53 throttled it."""
-OLD_CYCLES: Final = 3
-CYCLE_ALLOWANCE_SECONDS: Final = 180.0
-"""A cycle may take a minute of work, the reading before it, and slow answers: what takes longer than this is stuck."""
 THROTTLED_OUTCOMES: Final = frozenset({"throttled", "overbudget"})
 
 

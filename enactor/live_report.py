@@ -6,7 +6,7 @@ Pure: from a cycle's outlook and what was remembered beside it to frozen values.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -20,6 +20,9 @@ from enactor.swap import State
 
 Key = tuple[str, str]
 """A zone id and an endpoint's name."""
+OLD_CYCLES: Final = 3
+CYCLE_ALLOWANCE_SECONDS: Final = 180.0
+"""A cycle may take a minute of work, the reading before it, and slow answers: what takes longer than this is stuck."""
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -3,6 +3,8 @@
 It knows no server and no socket. Whatever goes wrong in a route is that answer's affair: a 500 with a sentence, and the process goes on.
 """
 
+import re
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -30,6 +32,13 @@ HEADERS: Final = (
     ("Cache-Control", "no-store"),
 )
 METHODS: Final = ("GET", "HEAD")
+PACKED_FROM_OCTETS: Final = 4_096
+"""What is smaller fits into a few packets as it is."""
+PACKED_LEVEL: Final = 1
+"""The fastest: twenty thousand quiet endpoints become 4 % of their size, and level 6 takes twice the time for 10 % less."""
+NO_WEIGHT: Final = re.compile(r"q=0(\.0*)?")
+GZIP_WINDOW_BITS: Final = 31
+"""15 bits of window, in the form of gzip (zlib's manual, `deflateInit2`)."""
 
 
 class Answer(NamedTuple):
@@ -57,18 +66,39 @@ def application(routes: Mapping[str, Route], *, failed: Callable[[str, Exception
     def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         method = str(environ.get("REQUEST_METHOD", "GET"))
         answer = _answer(routes, method, environ, failed)
+        is_packed = len(answer.body) >= PACKED_FROM_OCTETS and takes_gzip(str(environ.get("HTTP_ACCEPT_ENCODING", "")))
+        body = packed(answer.body) if is_packed else answer.body
         headers = [
             ("Content-Type", answer.content_type),
-            ("Content-Length", str(len(answer.body))),
+            ("Content-Length", str(len(body))),
             ("Content-Security-Policy", answer.policy),
+            ("Vary", "Accept-Encoding"),
             *HEADERS,
         ]
+        if is_packed:
+            headers.append(("Content-Encoding", "gzip"))
         if answer.status == 405:
             headers.append(("Allow", ", ".join(METHODS)))
         start_response(f"{answer.status} {REASONS[answer.status]}", headers)
-        return [b"" if method == "HEAD" else answer.body]
+        return [b"" if method == "HEAD" else body]
 
     return app
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Tell whether whoever asks takes gzip (RFC 9110, section 12.5.3: a weight of 0 is a no)."""
+    weights = {}
+    for part in accepted.lower().split(","):
+        coding, _, parameter = part.partition(";")
+        weights[coding.strip()] = parameter.replace(" ", "")
+    said = weights.get("gzip", weights.get("x-gzip", weights.get("*")))
+    return said is not None and not NO_WEIGHT.fullmatch(said)
+
+
+def packed(body: bytes) -> bytes:
+    """Return a body in the form of gzip. zlib lets other threads work meanwhile."""
+    packer = zlib.compressobj(PACKED_LEVEL, zlib.DEFLATED, GZIP_WINDOW_BITS)
+    return packer.compress(body) + packer.flush()
 
 
 def _answer(
@@ -112,5 +142,15 @@ def json_route(encode: Callable[[], bytes]) -> Route:
 
     def show(_asked: Asked) -> Answer:
         return Answer(encode(), JSON)
+
+    return show
+
+
+def page_route(make: Callable[[], tuple[str, str]]) -> Route:
+    """Return a route that answers a page under the policy that it needs."""
+
+    def show(_asked: Asked) -> Answer:
+        page, policy = make()
+        return Answer(page.encode(), HTML, policy=policy)
 
     return show

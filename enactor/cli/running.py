@@ -26,11 +26,12 @@ from enactor.live_report import Waiting
 from enactor.logs import EventLog, say
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
+from enactor.page.status import StatusPage
 from enactor.ports import OutsideError, Stopping
 from enactor.report import EXIT_FAILED, CycleReport, EnactorSeen
 from enactor.settings import Settings
 from enactor.work_metrics import WorkMetrics
-from enactor.wsgi import application, health_route, json_route, metrics_route
+from enactor.wsgi import application, health_route, json_route, metrics_route, page_route
 
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
 REQUIRED = ("table", "fleet", "zones")
@@ -189,8 +190,10 @@ class Service:
         )
 
     def _serve(self) -> Served:
+        page = StatusPage(self._live.report)
         routes = {
-            "/api/status": json_route(lambda: msgspec.json.encode(self._live.report())),
+            "/": page_route(page.html),
+            "/api/status": json_route(page.json),
             "/metrics": metrics_route(self._registry),
             "/healthz": health_route(self._live.alive),
             "/readyz": health_route(lambda: "; ".join(self._live.degraded()) or None),

@@ -35,9 +35,16 @@ class Served:
         return int(self._server.effective_port)
 
     def close(self) -> None:
-        """Listen no more; what is being answered gets a moment."""
-        self._server.close()
+        """Answer no more: what is being answered gets a moment, and then every connection is closed, also one that is kept open."""
+        self._server.task_dispatcher.shutdown(timeout=CLOSE_SECONDS)
+        self._server.trigger.pull_trigger(self._end)
         self._thread.join(CLOSE_SECONDS)
+
+    def _end(self) -> None:
+        """Close everything, in the server's own thread: its loop ends when nothing is open."""
+        for channel in list(self._server.active_channels.values()):
+            channel.handle_close()
+        self._server.close()
 
 
 def serve(address: str, application: WSGIApplication) -> Served:

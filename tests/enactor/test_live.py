@@ -10,8 +10,17 @@ from enactor import __version__
 from enactor.budget import Level
 from enactor.cycle_report import Outlook, ZoneResult, cycle_report
 from enactor.hooks import BatchEnded, CallEnded, Written
-from enactor.live import CHANGE_NAMES_MAX, CHANGES_KEPT, CYCLE_ALLOWANCE_SECONDS, STEPS_KEPT, Came, Healed, Live
-from enactor.live_report import LiveBudget, LiveCycle, LiveEndpoint, LivePlan, LiveReport, Step, Waiting
+from enactor.live import CHANGE_NAMES_MAX, CHANGES_KEPT, STEPS_KEPT, Came, Healed, Live
+from enactor.live_report import (
+    CYCLE_ALLOWANCE_SECONDS,
+    LiveBudget,
+    LiveCycle,
+    LiveEndpoint,
+    LivePlan,
+    LiveReport,
+    Step,
+    Waiting,
+)
 from enactor.plan_index import PlanIndex
 from enactor.report import EnactorSeen
 from enactor.swap import State

@@ -63,6 +63,7 @@ def test_a_worker_applies_a_plan_serves_metrics_and_ends_on_sigterm(tmp_path: Pa
                 time.sleep(0.1)
             page = scraped(port)
             status = json.loads(fetched(port, "/api/status")[1])
+            shown = fetched(port, "/")
             answers = {path: fetched(port, path)[0] for path in ("/healthz", "/readyz", "/nothing")}
             worker.send_signal(signal.SIGTERM)
             assert worker.wait(timeout=PATIENCE_SECONDS) == 0
@@ -71,6 +72,8 @@ def test_a_worker_applies_a_plan_serves_metrics_and_ends_on_sigterm(tmp_path: Pa
     assert f'enactor_zone_open_generation{{zone="{ZONE}"}} 1.0' in page
     assert 'enactor_endpoint_answering{name="api.example.test.",zone="Z0RUNPROCESS"} 1.0' in page
     assert "enactor_alive_enactors 1.0" in page
+    assert shown[0] == 200
+    assert "The one endpoint answers" in shown[1]
     assert answers == {"/healthz": 200, "/readyz": 200, "/nothing": 404}
     jsonschema.Draft202012Validator(schema_of("api-status")).validate(status)
     assert (status["enactor"], status["ready"], status["counts"]) == ("runner", True, {"current": 1})

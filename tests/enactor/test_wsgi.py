@@ -1,5 +1,6 @@
 """What the port answers: its few routes to GET and HEAD, a sentence for everything else, and headers that let nothing happen."""
 
+import gzip
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 from wsgiref.validate import validator
@@ -7,7 +8,19 @@ from wsgiref.validate import validator
 import pytest
 from prometheus_client import CollectorRegistry, Counter
 
-from enactor.wsgi import Answer, Asked, Route, application, health_route, json_route, metrics_route
+from enactor.wsgi import (
+    HTML,
+    PACKED_FROM_OCTETS,
+    Answer,
+    Asked,
+    Route,
+    application,
+    health_route,
+    json_route,
+    metrics_route,
+    page_route,
+    takes_gzip,
+)
 
 
 def ask(
@@ -110,3 +123,44 @@ def test_json_is_json() -> None:
     """With its type, so that no browser takes it for a page."""
     _, headers, body, _ = ask({"/": json_route(lambda: b'{"a": "<b>"}')})
     assert (headers["Content-Type"], body) == ("application/json; charset=utf-8", b'{"a": "<b>"}')
+
+
+def test_a_page_comes_under_its_own_policy() -> None:
+    """And as HTML in UTF-8."""
+    _, headers, body, _ = ask({"/": page_route(lambda: ("<p>\N{SNOWMAN}", "default-src 'self'"))})
+    assert (headers["Content-Type"], headers["Content-Security-Policy"]) == (HTML, "default-src 'self'")
+    assert body.decode() == "<p>\N{SNOWMAN}"
+
+
+def test_what_is_large_is_packed_for_who_takes_it() -> None:
+    """And for nobody else; the length is that of what is sent."""
+    large = b"a" * PACKED_FROM_OCTETS
+    routes: dict[str, Route] = {"/": lambda _: Answer(large), "/small": lambda _: Answer(large[1:])}
+    _, headers, body, _ = ask(routes, HTTP_ACCEPT_ENCODING="gzip, br")
+    assert (headers["Content-Encoding"], headers["Content-Length"]) == ("gzip", str(len(body)))
+    assert headers["Vary"] == "Accept-Encoding"
+    assert gzip.decompress(body) == large
+    for path, accepted in (("/", ""), ("/", "br"), ("/small", "gzip")):
+        _, headers, body, _ = ask(routes, path, HTTP_ACCEPT_ENCODING=accepted)
+        assert "Content-Encoding" not in headers
+        assert body in {large, large[1:]}
+
+
+@pytest.mark.parametrize(
+    ("accepted", "takes"),
+    [
+        ("gzip", True),
+        ("br, GZIP;q=0.5", True),
+        ("x-gzip", True),
+        ("*", True),
+        ("gzip ; q=0.001", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("*, gzip; q=0.000", False),
+        ("gzipped", False),
+    ],
+)
+def test_who_takes_gzip_says_so(accepted: str, takes: bool) -> None:
+    """A weight of nothing is a no, also beside a star (RFC 9110, section 12.5.3)."""
+    assert takes_gzip(accepted) is takes

@@ -75,7 +75,10 @@ GROUPS: Final[Mapping[str, Group]] = {
             "enactor/test_budget",
         ),
     ),
-    "live": Group(("live_report", "live", "chores"), ("enactor/test_live", "enactor/test_chores")),
+    "live": Group(
+        ("live_report", "live", "live_overview", "chores"),
+        ("enactor/test_live", "enactor/test_live_overview", "enactor/test_chores"),
+    ),
     "outside": Group(("seen_outside",), ("enactor/test_seen_outside",)),
     "looks": Group(
         ("history", "diagnosis", "diagnosis_zone", "diagnosis_machine", "zone_facts"),
