@@ -1,6 +1,7 @@
 """The command that goes on: run. It looks at a fleet's sources, and publishes a plan when one is due."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from enactor.cli.options import end, seconds_of
 from enactor.cli.serving import Served, serve
 from enactor.logs import logger
 from enactor.outside import SystemChance, SystemClock
-from enactor.ports import PlanHead, Unavailable
+from enactor.ports import Unavailable
 from enactor.report import EXIT_OK
 from enactor.settings import Settings
 from enactor.wsgi import application, health_route, metrics_route
@@ -31,15 +32,18 @@ FORGET_PAUSES = 5
 """How many pauses between looks make a planner forget, where that is longer."""
 
 
-@click.command()
-@click.argument("fleet_path", metavar="FLEET.yaml")
-@with_settings("table", "id", "plan-mirror", "metrics", required=("table",))
-@click.option(
+every_option = click.option(
     "--every",
     default="30s",
     show_default=True,
     help="From the end of a look to the beginning of the next, give or take a fifth; e.g. 10s or 1m.",
 )
+
+
+@click.command()
+@click.argument("fleet_path", metavar="FLEET.yaml")
+@with_settings("table", "id", "plan-mirror", "metrics", required=("table",))
+@every_option
 def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     """Watch a fleet, and publish a plan whenever it should be another one. SIGTERM ends it within 10 seconds.
 
@@ -68,19 +72,12 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
             raise Unavailable(f"{what}: nothing is planned; start another planner for another fleet")
         return found
 
-    def mirror(head: PlanHead) -> str | None:
-        return mirrored(settings, fleet, table, head)
-
     registry = CollectorRegistry()
     heard: tuple[PlannerHook, ...] = (
         PlannerMetrics(registry),
         health := PlannerHealth(every=seconds, now=clock.now),
         PlannerLog(log),
     )
-
-    def hook(event: PlannerEvent) -> None:
-        for one in heard:
-            one(event)
 
     with told_all():
         served = _serve(settings.metrics, registry, health, log)
@@ -94,9 +91,9 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
             clock=clock,
             chance=SystemChance(),
             wall=lambda: datetime.now(UTC),
-            hook=hook,
+            hook=partial(_tell, heard),
             forget_seconds=max(FORGET_SECONDS, FORGET_PAUSES * seconds),
-            after=mirror,
+            after=partial(mirrored, settings, fleet, table),
         )
     )
     looks = keep_looking(runner, clock, SystemChance(), every=seconds)
@@ -105,6 +102,12 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
         served.close()
     log.info("stopped", looks=looks)
     end(EXIT_OK)
+
+
+def _tell(heard: tuple[PlannerHook, ...], event: PlannerEvent) -> None:
+    """Hand an event to everybody who listens."""
+    for one in heard:
+        one(event)
 
 
 def _serve(address: str, registry: CollectorRegistry, health: PlannerHealth, log: Any) -> Served | None:

@@ -242,7 +242,8 @@ def test_plan_file_and_a_hold_are_judged_as_an_enactor_would(applied: Any) -> No
         0,
     )
     assert one(report, "ep1")["reasons"] == [
-        "held until 2999-01-01T00:00:00Z: `enactor release ep1.example.test.` ends it"
+        "plan 2 wants other content here, and waits for the end of the hold",
+        "held until 2999-01-01T00:00:00Z: `enactor release ep1.example.test.` ends it",
     ]
 
 
