@@ -111,6 +111,8 @@
   };
   const stateTone = (state) => toneOf({ state, answering: state !== "empty" && state !== "missing" });
 
+  const narrow = matchMedia("(max-width: 48rem)"); // as in status.css, which hides the other columns there
+  const NARROW_COLUMNS = 3;
   const view = { search: "", state: "", sort: "name", down: false, page: 0 };
   let report = { endpoints: [] };
   let found = [];
@@ -195,7 +197,7 @@
     );
     const more = make("tr", { class: "more", id: `more-${number}` });
     more.hidden = !isOpen;
-    if (isOpen) more.append(make("td", { colspan: String(COLUMNS.length) }, inner(one)));
+    if (isOpen) more.append(make("td", { colspan: String(narrow.matches ? NARROW_COLUMNS : COLUMNS.length) }, inner(one)));
     return [line, more];
   };
 
@@ -318,6 +320,7 @@
       remember();
     }
   });
+  narrow.addEventListener("change", () => { if (by("rows")) draw(); });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) tellAge(); });
   setInterval(tellAge, 1000);
   tellAge();

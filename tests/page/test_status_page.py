@@ -88,6 +88,9 @@ def test_every_text_can_be_read(page: Page, bad: str, width: int, dark: bool) ->
     page.until("document.querySelectorAll('.inner').length === 13")
     assert faint_texts(page) == []
     assert fits(page, width)
+    assert page.ask("document.querySelector('#body th').offsetWidth") > width / 4, (
+        "a name has room beside what is opened"
+    )
     assert page.ask("getComputedStyle(document.body).backgroundColor") == (
         "rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)"
     )
