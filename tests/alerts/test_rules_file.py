@@ -7,7 +7,10 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from .scene import NO_PROMTOOL, PROMTOOL, ROOT, RULES
+from tests.metrics_table import every_metric
+from tests.promql import faults
+
+from .scene import NO_PROMTOOL, PROMTOOL, ROOT, RULES, fleet
 
 ALERTS = {
     "EnactorEndpointEmptyOutside": ("endpoint-empty.md", ["page"]),
@@ -57,6 +60,20 @@ def metrics_of_rules() -> set[str]:
     texts = [rule["expr"] + rule.get("annotations", {}).get("summary", "") for rule in rules()]
     found = {name for text in texts for name in re.findall(r"(?<![\w:])(?:enactor|planner)_\w+(?![\w:])", text)}
     return (found | {"up"}) - {"enactor_docs"}
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.get("alert") or rule["record"])
+def test_a_rule_asks_for_what_the_code_exports(rule: dict[str, Any]) -> None:
+    """Metrics, labels and the words that labels say, in the expression and in the queries of its summary."""
+    recorded = frozenset(one["record"] for one in rules() if "record" in one)
+    queries = re.findall(r'printf "(.*?)" \$labels', rule.get("annotations", {}).get("summary", ""))
+    for expr in (rule["expr"], *queries):
+        assert faults(expr.replace('\\"', '"'), every_metric(), recorded) == []
+
+
+def test_the_scenes_have_only_what_the_code_exports() -> None:
+    """Else promtool would be told of metrics that nobody has."""
+    assert fleet().metrics() - {"up"} <= every_metric().keys()
 
 
 @pytest.mark.skipif(PROMTOOL is None, reason=NO_PROMTOOL)
