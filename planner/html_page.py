@@ -7,30 +7,25 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
+from enactor.page.frame import LOOK, asset
 from planner.members import Bar
 from planner.rendering import finding_text, head_lines, target_lines
 from planner.reports import DryRunEndpoint, DryRunReport
 from planner.wording import change_lines, counted
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+"""A bar's length stands in its own `style`, which no hash can allow."""
 STYLE: Final = """
-:root { color-scheme: light dark; --ink: #1c2430; --paper: #fff; --soft: #5b6675; --line: #d5dae1; --bar: #8fa3bd; --new: #2f7d4f; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ee; --paper: #14181f; --soft: #9aa5b4; --line: #333c49; --bar: #5d728f; --new: #55b37d; --bad: #ff8a80; }
-}
-* { box-sizing: border-box; }
-body { margin: 2rem auto; max-width: 64rem; padding: 0 1rem; font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
-h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
-ul { padding-left: 1.2rem; } .soft { color: var(--soft); font-weight: normal; } .bad { color: var(--bad); }
+body { margin: 1rem auto; max-width: 64rem; }
+h2 { margin: 0; }
 section { border-top: 1px solid var(--line); padding: 1rem 0; }
-table { width: 100%; border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
-th { text-align: left; font-weight: normal; color: var(--soft); } th, td { padding: .15rem .5rem .15rem 0; vertical-align: middle; }
+table { margin: .6rem 0; }
+th { font-weight: normal; } th, td { padding: .15rem .5rem .15rem 0; vertical-align: middle; }
 td.name { width: 34%; overflow-wrap: anywhere; } td.side { width: 33%; }
 .bar { display: inline-block; height: .75rem; min-width: 1px; background: var(--bar); vertical-align: middle; margin-right: .4rem; }
 .bar.moved { background: var(--new); }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0; font: 13px/1.4 ui-monospace, monospace; }
-summary { cursor: pointer; color: var(--soft); }
 """.strip()
+"""What this page has beside the look that all pages share."""
 BAR_MAX_PERCENT: Final = 70
 """How much of its column the longest bar takes; the rest is for the numbers."""
 
@@ -41,7 +36,7 @@ def html_page(report: DryRunReport) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{escape(f'dry-run of fleet {report.fleet}')}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>"
+    yield f"<title>{escape(f'dry-run of fleet {report.fleet}')}</title>\n<style>\n{asset(LOOK)}{STYLE}\n</style>\n</head>\n<body>"
     yield f"<h1>{escape(first)}</h1>\n<ul>"
     yield from (f"<li>{escape(line)}</li>" for line in others)
     yield "</ul>"

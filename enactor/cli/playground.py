@@ -1,6 +1,7 @@
 """`enactor sandbox` and `enactor replay`: they need the sandbox extra, and say so in one sentence where it is not installed."""
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import click
@@ -66,7 +67,12 @@ def replay() -> None:
     type=click.Choice(["fence", "gate", "collect-check"]),
     help="Take one protection out of the real enactors for this replay, and show what breaks (exit status 1).",
 )
-def october(*, protections: tuple[str, ...]) -> None:
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, writable=True),
+    help="Write both acts as one page to step through: what each actor believed, and what clients were answered.",
+)
+def october(*, protections: tuple[str, ...], html: str | None) -> None:
     """Play 19 October 2025 on a sandbox: first the automation of that day, then the real enactors, delayed at the same points.
 
     Exit status: 0 where the first ends empty and stuck, as it did, and the second keeps every promise; 1 otherwise.
@@ -75,4 +81,6 @@ def october(*, protections: tuple[str, ...]) -> None:
     if len(asked) > 1:
         named = " and ".join(f"--without {protection}" for protection in asked)
         raise click.UsageError(f"{named} exclude each other: with one protection out, what breaks is its doing")
-    end(needed("enactor.replay.october").replay(asked[0] if asked else None))
+    if html and not Path(html).absolute().parent.is_dir():
+        raise click.UsageError(f"--html {html}: there is no directory {Path(html).parent}; make it first")
+    end(needed("enactor.replay.october").replay(asked[0] if asked else None, html))

@@ -25,6 +25,8 @@ class Html(str):
 
 
 NOTHING: Final = Html("")
+LOOK: Final = "look.css"
+"""The style that every page begins with."""
 VOID: Final = frozenset({"br", "meta", "hr"})
 """Elements that have no end tag (HTML Living Standard, section 13.1.2)."""
 

@@ -15,9 +15,9 @@ import msgspec
 from enactor.live_overview import Headline, Overview, age_seconds, headline, old_after_seconds, overview_of
 from enactor.live_report import LiveEndpoint, LiveReport
 from enactor.page import parts
-from enactor.page.frame import Html, asset, document, el, joined
+from enactor.page.frame import LOOK, Html, asset, document, el, joined
 
-STYLES: Final = ("look.css", "status.css")
+STYLES: Final = (LOOK, "status.css")
 SCRIPT: Final = "status.js"
 WAYS: Final = (
     ("wrong", "wrong"),

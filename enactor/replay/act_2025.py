@@ -39,10 +39,13 @@ def play() -> Ending2025:
 
 def _a_falls_behind(stage: Stage, a: Automation2025, b: Automation2025) -> None:
     _apply(b, 1)
+    stage.believe("enactor B", "plan 1 is in force", lambda: b.in_force() == 1)
     stage.tell("enactor B", f"applies plan 1: {members(1)}")
     picked_up = a.picks_up(2)
     assert picked_up, "plan 2 is newer than plan 1"
     a.build_tree(2)
+    stage.moment(2)
+    stage.believe("enactor A", "plan 2 is newer than what is in force: it has checked", lambda: (a.in_force() or 0) < 2)
     stage.tell("enactor A", f"picks plan 2 up: {members(2)}; checks once that it is newer than plan 1: it is")
     b.take_lock()
     lost = sum(not a.take_lock() for _ in range(LOST_TRIES))
@@ -50,16 +53,27 @@ def _a_falls_behind(stage: Stage, a: Automation2025, b: Automation2025) -> None:
     b.release_lock()
     for generation in range(3, NEWEST_THAT_NIGHT + 1):
         _apply(b, generation)
+    stage.moment(3)
+    newest = f"plan {NEWEST_THAT_NIGHT} is in force"
+    stage.believe("enactor B", newest, lambda: b.in_force() == NEWEST_THAT_NIGHT)
     stage.tell("enactor B", f"applies plans 3 to {NEWEST_THAT_NIGHT}: {members(NEWEST_THAT_NIGHT)}")
 
 
 def _a_writes_and_b_deletes(stage: Stage, a: Automation2025, b: Automation2025) -> None:
     old = b.old_trees()
+    stage.moment(4)
+    unused = f"plans {' '.join(map(str, old))} are old, so nobody uses them"
+    stage.believe("enactor B", unused, lambda: b.in_force() not in old)
     stage.tell("enactor B", f"starts to clean up: plans {' '.join(map(str, old))} are old by now, whoever uses them")
     refusal = _locked_flip(a, 2)
     assert refusal is None, refusal
+    stage.moment(5)
+    stage.believe("enactor A", "plan 2 is in force, and it was the newest", lambda: a.in_force() == NEWEST_THAT_NIGHT)
     stage.tell("enactor A", "gets the lock at last and flips the endpoint to plan 2: its check is long stale")
     b.delete_trees(old)
+    stage.moment(6)
+    newest = f"plan {NEWEST_THAT_NIGHT} is in force, and what it deleted was in nobody's way"
+    stage.believe("enactor B", newest, lambda: b.in_force() == NEWEST_THAT_NIGHT)
     stage.tell("enactor B", "ends its clean-up: the record sets of plan 2, now in force, are deleted")
 
 
@@ -82,6 +96,7 @@ def _locked_flip(enactor: Automation2025, generation: int) -> str | None:
 def _somebody_applies(stage: Stage, generation: int, hands: tuple[Automation2025, ...]) -> bool:
     """Let every enactor try a later plan; tell what came of it."""
     assert generation in PLANS, "a plan of the story"
+    stage.moment(generation + 2)
     refusals = []
     for enactor in hands:
         if not enactor.picks_up(generation):
@@ -92,9 +107,15 @@ def _somebody_applies(stage: Stage, generation: int, hands: tuple[Automation2025
             stage.tell(enactor.name, f"applies plan {generation}")
             return True
         refusals.append(refusal)
+        _believes(stage, enactor, generation)
     stage.tell(
         "all three",
         f"try plan {generation} and cannot: its rollback record must point at plan 2, which is gone. Route 53: "
         f"{refusals[0]}",
     )
     return False
+
+
+def _believes(stage: Stage, enactor: Automation2025, generation: int) -> None:
+    newer = f"plan {generation} is newer than what is in force, so it can be applied"
+    stage.believe(enactor.name, newer, lambda: enactor.in_force() == generation)

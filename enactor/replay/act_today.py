@@ -80,7 +80,7 @@ class Scene:
         """Play the night."""
         a, b = _enactor("a"), _enactor("b")
         self._publish(1)
-        b.cycle()
+        self._believes("enactor B", b.cycle())
         self._tell("enactor B", f"applies plan 1: {members(1)}")
         self._publish(2)
         with self._a_held_back(a) as land, self._deletion_held_back() as finish:
@@ -94,6 +94,12 @@ class Scene:
 
     def _tell(self, actor: str, text: str) -> None:
         self._stage.tell(actor, text, self._watcher.broken())
+
+    def _believes(self, actor: str, report: CycleReport) -> None:
+        """Note what an enactor's last cycle left it with; it holds for as long as nobody changed the fence since."""
+        seen = self._stage.fence()
+        text = f"plan {report.plan.generation} is the newest; {_said(report)}"
+        self._stage.believe(actor, text, lambda: self._stage.is_fence(seen))
 
     def _publish(self, generation: int) -> Plan:
         plan = plan_of(generation)
@@ -111,6 +117,10 @@ class Scene:
         with ThreadPoolExecutor(1) as pool:
             cycle = pool.submit(a.cycle)
             sandbox.wait_held()
+            self._stage.moment(2)
+            seen = self._stage.fence()
+            text = "plan 2 is the newest, and the fence is as it saw it: its request says so, and Route 53 looks when it arrives"
+            self._stage.believe("enactor A", text, lambda: self._stage.is_fence(seen))
             self._tell(
                 "enactor A", f"decides on plan 2: {members(2)}; its request is sent, and then delayed on its way"
             )
@@ -119,8 +129,10 @@ class Scene:
                 before = len(sandbox.batches(ZONE))
                 sandbox.release(handle)
                 outcome = sandbox.batches(ZONE)[before].outcome
+                self._stage.moment(5)
                 self._tell("enactor A", f"its request of plan 2 arrives, and Route 53 answers: {_answer(outcome)}")
                 report = cycle.result(PATIENCE_SECONDS)
+                self._believes("enactor A", report)
                 self._tell("enactor A", f"looks again and decides anew: {_said(report)}")
 
             yield land
@@ -140,11 +152,13 @@ class Scene:
         yield finish
 
     def _b_goes_on(self, b: Enactor) -> None:
+        self._stage.moment(3)
         self._publish(3)
         b.cycle()
         for generation in range(4, NEWEST_THAT_NIGHT + 1):
             self._publish(generation)
         report = b.cycle()
+        self._believes("enactor B", report)
         kept = next(found for found in report.endpoints if found.name == PAYMENTS)
         guards = " and ".join(sorted(found.guard for found in kept.guards)) or "no guard"
         text = (
@@ -168,6 +182,9 @@ class Scene:
         )
         pool.shutdown(wait=False)
         self._stage.sandbox.wait_held(2)
+        self._stage.moment(4)
+        text = "no fence names plan 2, and the zone is open above it, so no request of it can still succeed"
+        self._stage.believe("enactor B", text, lambda: not self._watcher.in_force(plan_of(2)))
         self._tell("enactor B", f"starts to collect: has looked{self._gone()}, and is delayed before it deletes plan 2")
         return running
 
@@ -178,6 +195,7 @@ class Scene:
         return f", has deleted plan{'s' if len(gone) > 1 else ''} {' '.join(gone)}" if gone else ""
 
     def _clean_up_ended(self, report: CollectReport) -> None:
+        self._stage.moment(6)
         gone = " ".join(str(plan.generation) for plan in report.plans if plan.decision == "deleted")
         kept = ", ".join(
             f"{plan.generation} ({plan.reasons[0]})" for plan in report.plans if plan.decision != "deleted"
@@ -185,6 +203,7 @@ class Scene:
         self._tell("enactor B", f"ends its collect: deletes plans {gone or 'none'}, keeps {kept or 'none'}")
 
     def _people_and_drifted_code(self, b: Enactor) -> None:
+        self._stage.moment(7)
         outcome = self._drifted_batch()
         said = (
             "; ".join(reason.why for reason in outcome.reasons) if isinstance(outcome, Stopped) else "sent, and applied"
@@ -196,7 +215,7 @@ class Scene:
         sandbox.edit(ZONE, [{"Action": "DELETE", "ResourceRecordSet": found} for found in wiped])
         self._watcher.by_hand()
         self._tell("a person", f"deletes the record sets of {PAYMENTS} in the console")
-        _enactor("c").cycle()
+        self._believes("enactor C", _enactor("c").cycle())
         stands = " ".join(str(found["SetIdentifier"]) for found in sandbox.zone(ZONE).sets(PAYMENTS))
         self._tell("enactor C", f"new, with nothing in memory, brings {PAYMENTS} back: {stands or 'nothing'}")
 
@@ -233,10 +252,14 @@ class Scene:
         return doors.zones.compare_and_swap(batch)
 
     def _later_plans(self, a: Enactor) -> None:
-        for generation, hands in ((6, (a, _enactor("b"), _enactor("c"))), (7, (_enactor("c"), a))):
+        for generation, hands in (
+            (6, {"A": a, "B": _enactor("b"), "C": _enactor("c")}),
+            (7, {"C": _enactor("c"), "A": a}),
+        ):
+            self._stage.moment(generation + 2)
             plan = self._publish(generation)
-            for hand in hands:
-                hand.cycle()
+            for letter, hand in hands.items():
+                self._believes(f"enactor {letter}", hand.cycle())
             stuck = () if self._watcher.in_force(plan) else (str(Stuck(generation)),)
             text = f"publishes plan {generation}, and the enactors apply it: {members(generation)}"
             self._stage.tell("planner", text, (*self._watcher.broken(), *stuck))
