@@ -15,7 +15,10 @@ from enactor.seen_outside import WORST_FIRST
 from enactor.swap import State
 from tests.metrics_table import Exported
 
-FROM_THE_SERVER: Final = {"up": frozenset({"fleet", "job", "instance"})}
+FROM_THE_SERVER: Final = {
+    "up": frozenset({"fleet", "job", "instance"}),
+    "ALERTS": frozenset({"alertname", "alertstate", "severity"}),
+}
 OF_A_TARGET: Final = frozenset({"fleet", "job", "instance"})
 ENDINGS: Final = {"bucket": "histogram", "sum": "histogram", "count": "histogram"}
 WORDS: Final[dict[str, frozenset[str]]] = {
@@ -32,7 +35,7 @@ WORDS: Final[dict[str, frozenset[str]]] = {
 }
 """What a label can say, where the code has a list of its words."""
 OUTCOMES: Final = {"enactor_cycles_total": frozenset(get_args(OutcomeWord))}
-SELECTOR: Final = re.compile(r"(?<![\w:$.\"])((?:enactor|planner)[\w:]*[_:][\w:]*|up)\b(?:\{([^}]*)\})?")
+SELECTOR: Final = re.compile(r"(?<![\w:$.\"])((?:enactor|planner)[\w:]*[_:][\w:]*|up|ALERTS)\b(?:\{([^}]*)\})?")
 MATCHER: Final = re.compile(r'(\w+)\s*(=~|!~|!=|=)\s*\\?"([^"]*?)\\?"')
 GROUPING: Final = re.compile(r"\b(?:by|on|without|ignoring|group_left|group_right)\s*\(([^)]*)\)")
 VARIABLE: Final = re.compile(r"\$\w+|\$\{\w+\}")
