@@ -81,9 +81,22 @@ def empty_outside(scene: Scene) -> None:
     scene.change("enactor_probe_verdict", from_begin(0, 1), name="api.", verdict="answering")
 
 
+def half_know_nothing(scene: Scene) -> None:
+    """One probe hears from nobody, and both servers of the other one say that the name is empty."""
+    empty_outside(scene)
+    scene.change("enactor_probe_verdict", constant(0), instance="probe-0")
+    scene.change("enactor_probe_verdict", constant(1), instance="probe-0", verdict="unknown")
+
+
 def all_dead(scene: Scene) -> None:
     for number in range(3):
         scene.end(f"enactor-{number}", BEGIN)
+
+
+def undiscovered(scene: Scene) -> None:
+    """Dead, and the server is told of no target any more."""
+    all_dead(scene)
+    scene.drop("up")
 
 
 def hanging(scene: Scene) -> None:
@@ -150,6 +163,12 @@ STORIES = {
                 verdict="empty",
             ),
         ),
+        summary="1 endpoint(s) of fleet edge answer nothing at most DNS servers that the probe asks: api. ",
+    ),
+    "all servers say empty that say anything": Story(
+        alert="EnactorEndpointEmptyOutside",
+        after=MINUTE,
+        wrong=half_know_nothing,
         summary="1 endpoint(s) of fleet edge answer nothing at most DNS servers that the probe asks: api. ",
     ),
     "one enactor sees what does not answer": Story(
@@ -265,6 +284,13 @@ STORIES = {
         labels={"silent": "no-cycle"},
         after=2 * MINUTE + 3 * MINUTE,
         wrong=all_dead,
+        summary=f"{SILENT}for 5m 30s: nothing is repaired",
+    ),
+    "all enactors are gone from service discovery": Story(
+        alert="EnactorAllSilent",
+        labels={"silent": "no-cycle"},
+        after=2 * MINUTE + 3 * MINUTE,
+        wrong=undiscovered,
         summary=f"{SILENT}for 5m 30s: nothing is repaired",
     ),
     "all enactors hang": Story(
@@ -399,3 +425,42 @@ def test_it_fires_then_alone_and_says_how_much(story: Story, tmp_path: Path) -> 
         step=story.step,
     )
     assert not wrong, wrong
+
+
+def test_one_enactor_of_three_in_trouble_wakes_nobody(tmp_path: Path) -> None:
+    """It reaches neither the table nor Route 53, for an hour and a half: a ticket, because the others do its work."""
+    scene = fleet()
+    scene.change("enactor_table_answers", from_begin(0, 1), instance="enactor-1")
+    scene.change("enactor_zone_failed", from_begin(1), instance="enactor-1")
+    ticket = {"alertname": "EnactorRunningWithoutTable", "fleet": "edge", "severity": "ticket"}
+    claims = [firing(at, ticket) for at in range(BEGIN + 5 * MINUTE, BEGIN + 90 * MINUTE, 5 * MINUTE)]
+    assert promtool_says(tmp_path, [scene], seconds=BEGIN + 90 * MINUTE, claims=claims) == ""
+
+
+def test_what_is_drifted_for_hours_wakes_nobody(tmp_path: Path) -> None:
+    """It answers, and somebody else keeps writing there: a ticket."""
+    scene = fleet()
+    scene.change("enactor_endpoints_longest_seconds", growing, state="drifted")
+    ticket = {"alertname": "EnactorEndpointBehind", "fleet": "edge", "severity": "ticket"}
+    claims = [firing(at, ticket) for at in range(BEGIN + 30 * MINUTE, BEGIN + 2 * HOUR, 10 * MINUTE)]
+    assert promtool_says(tmp_path, [scene], seconds=BEGIN + 2 * HOUR, claims=claims) == ""
+
+
+def test_a_page_lasts_for_as_long_as_nobody_is_there(tmp_path: Path) -> None:
+    """What was remembered for a day is forgotten then, and the targets that do not answer are still there."""
+    scene = fleet()
+    all_dead(scene)
+    page = {"alertname": "EnactorAllSilent", "fleet": "edge", "severity": "page", "silent": "no-cycle"}
+    hours = [firing(BEGIN + number * HOUR, page) for number in range(1, 27)]
+    assert promtool_says(tmp_path, [scene], seconds=27 * HOUR, claims=hours, step=4 * MINUTE) == ""
+
+
+def test_an_alert_ends_with_what_it_is_about(tmp_path: Path) -> None:
+    """A guard that refuses no more, a plan that is refused no more, a fence that went back an hour ago."""
+    scene, end = fleet(), BEGIN + HOUR
+    scene.also("enactor_plan_refused", lambda now, _: 1.0 if BEGIN <= now < end else None, guard="vanished")
+    scene.change("enactor_noticed_total", from_begin(1), event="fence-went-back")
+    page = {"alertname": "EnactorFenceWentBack", "fleet": "edge", "severity": "page"}
+    ticket = {"alertname": "EnactorPlanRefused", "fleet": "edge", "severity": "ticket"}
+    claims = [firing(BEGIN + 10 * MINUTE, page, ticket), firing(end - MINUTE, ticket), firing(end)]
+    assert promtool_says(tmp_path, [scene], seconds=end, claims=claims) == ""

@@ -157,6 +157,17 @@ def test_the_first_collection_may_take_its_six_hours(tmp_path: Path) -> None:
     assert promtool_says(tmp_path, [scene], seconds=24 * HOUR, claims=claims, step=4 * MINUTE) == ""
 
 
+def test_a_day_of_deploys_forgets_no_collection(tmp_path: Path) -> None:
+    """Each new process begins at 0, and none lives long enough to collect; what the one before them collected counts."""
+    scene = fleet(1)
+    scene.change(
+        "enactor_last_collect_timestamp_seconds",
+        lambda now, _: 0.0 if now < 2 * HOUR else NEVER if now < 15 * HOUR else 15.0 * HOUR,
+    )
+    claims = [firing(at) for at in range(0, 24 * HOUR, HOUR)]
+    assert promtool_says(tmp_path, [scene], seconds=24 * HOUR, claims=claims, step=4 * MINUTE) == ""
+
+
 def test_a_large_plan_may_use_up_the_budget_for_a_while(tmp_path: Path) -> None:
     """Twenty thousand endpoints at 50 changes a second take a quarter of an hour."""
     scene = fleet()
@@ -172,7 +183,7 @@ def test_a_metric_that_is_not_there_raises_nothing(tmp_path: Path, metric: str) 
     scene = fleet()
     scene.drop(metric)
     claims: Sequence[dict[str, object]] = [firing(at) for at in range(0, 80 * MINUTE, 10 * MINUTE)]
-    assert promtool_says(tmp_path, [scene], seconds=80 * MINUTE, claims=claims, step=MINUTE) == ""
+    assert promtool_says(tmp_path, [scene], seconds=80 * MINUTE, claims=claims, step=2 * MINUTE) == ""
 
 
 def test_a_server_that_scrapes_nothing_of_this_raises_nothing(tmp_path: Path) -> None:
