@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from enactor.ports import Stopping
+
 
 class CallEnded(msgspec.Struct, frozen=True, kw_only=True):
     """One request to Route 53 was answered, or was not. `changes` counts what an applied batch held."""
@@ -101,3 +103,24 @@ Hook = Callable[[Event], None]
 
 def ignore(_event: Event) -> None:
     """Listen to nothing."""
+
+
+def surely(hook: Hook, failed: Callable[[Exception], None]) -> Hook:
+    """Return a hook that never fails whoever tells it something: `failed` hears of the first exception of each kind, and no more.
+
+    What listens counts, shows and writes down. A fault in it must cost its own figures and nothing else: after a batch was applied,
+    an exception would leave the rest of a cycle undone, with every cycle anew.
+    """
+    told: set[type[Exception]] = set()
+
+    def tell(event: Event) -> None:
+        try:
+            hook(event)
+        except Stopping:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the listener's
+            if type(error) not in told:
+                told.add(type(error))
+                failed(error)
+
+    return tell

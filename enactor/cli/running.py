@@ -13,13 +13,12 @@ from enactor.arrival import Arrivals
 from enactor.chores import SHARING_SECONDS, Chore, Sharing
 from enactor.cli.build import Parts, bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
-from enactor.cli.collecting import collected
+from enactor.cli.collecting import Collecting
 from enactor.cli.options import UNIT_SECONDS, end, ending, seconds_of, settings_options, take_settings
 from enactor.cli.serving import Served, serve
-from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS
 from enactor.cycle import Enactor
 from enactor.disk import PlanDisk
-from enactor.hooks import Event
+from enactor.hooks import Event, Hook, surely
 from enactor.live import Live
 from enactor.live_metrics import LiveMetrics
 from enactor.live_report import Waiting
@@ -29,7 +28,10 @@ from enactor.outside import SystemClock
 from enactor.page.status import StatusPage
 from enactor.ports import OutsideError, Stopping
 from enactor.report import EXIT_FAILED, CycleReport, EnactorSeen
+from enactor.report_collect import CollectReport
 from enactor.settings import Settings
+from enactor.table import PlanTable
+from enactor.table_setup import table_client
 from enactor.work_metrics import WorkMetrics
 from enactor.wsgi import application, health_route, json_route, metrics_route, page_route
 
@@ -105,10 +107,11 @@ class Service:
         self._registry = CollectorRegistry()
         self._metrics = Metrics(self._registry)
         self._work = WorkMetrics(self._registry, collect_every=collect_every)
-        self._log_hook = EventLog(log)
         self._live = Live(fleet=settings.fleet, enactor=settings.id, every=every, wall=utc_now, now=self._clock.now)
+        self._heard: tuple[Hook, ...] = tuple(surely(one, self._listener_failed) for one in self._listeners())
         self._doors: Parts = parts(settings, self._hook, self._clock)
         self._arrivals = Arrivals(self._doors.zones, self._clock, self._arrived)
+        self._heard = (*self._heard, surely(self._arrivals, self._listener_failed))
         self._enactor: Enactor = build_enactor(self._doors)
         self._live.budgets = self._doors.access.levels
         disk = PlanDisk(settings.state_dir, settings.fleet)
@@ -130,18 +133,21 @@ class Service:
                 ended=self._ended,
                 failed=self._failed,
                 chores=self._chores,
-                chore_failed=lambda name, why: self._log.warning("chore-failed", chore=name, why=why),
+                chore_failed=self._chore_failed,
             )
         finally:
             if served is not None:
                 served.close()
 
+    def _listeners(self) -> tuple[Hook, ...]:
+        return self._metrics, self._work, self._live, EventLog(self._log)
+
     def _hook(self, event: Event) -> None:
-        self._metrics(event)
-        self._work(event)
-        self._live(event)
-        self._arrivals(event)
-        self._log_hook(event)
+        for hear in self._heard:
+            hear(event)
+
+    def _listener_failed(self, error: Exception) -> None:
+        self._log.error("listener-failed", why=f"{type(error).__name__}: {error}")
 
     def _arrived(self, generation: int, seconds: float) -> None:
         """Count a change that has arrived, and with it the plan that it brought, where that is the newest."""
@@ -155,7 +161,10 @@ class Service:
         assert self._enactor.last is not None, "a cycle has ended"
         now = self._clock.now()
         waits = {key: Waiting(wait.until - now, wait.why) for key, wait in self._enactor.waits().items()}
-        self._work.came(self._live.took(self._enactor.last, report, seconds, waits))
+        try:
+            self._work.came(self._live.took(self._enactor.last, report, seconds, waits))
+        except Exception as error:  # noqa: BLE001 - what is shown of a cycle must not end the worker
+            self._listener_failed(error)
 
     def _failed(self, why: str) -> None:
         self._live.failed(why)
@@ -163,22 +172,31 @@ class Service:
 
     def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
         sharing = Sharing(
-            self._doors.table.announcements, self._settings.id, utc_now, self._doors.access, self._know_alive
+            self._quick_table().announcements, self._settings.id, utc_now, self._doors.access, self._know_alive
         )
         chores = [
             Chore(sharing, name="sharing", every=SHARING_SECONDS),
             Chore(self._arrivals.ask, name="arrivals", every=self._every / 2),
         ]
         if collect_every is not None:
+            beside = Collecting(self._doors, self._metrics, self._collected, self._chore_failed)
             first = self._doors.chance.uniform(0.0, collect_every)  # three enactors do not collect at the same time
-            chores.append(Chore(self._collect, name="collect", every=collect_every, first=first))
+            chores.append(Chore(beside.begin, name="collect", every=collect_every, first=first))
         return tuple(chores)
+
+    def _quick_table(self) -> PlanTable:
+        """Return the table as it is asked for pacing: with short time-outs, because a cycle waits for the answer."""
+        client = table_client(self._doors.session, hasty=True)
+        settings = self._settings
+        return PlanTable(client, settings.table, settings.fleet, clock=self._clock, chance=self._doors.chance)
 
     def _know_alive(self, enactors: tuple[EnactorSeen, ...] | None) -> None:
         self._live.enactors = enactors
 
-    def _collect(self) -> None:
-        report = collected(self._doors, dry_run=False, keep_newest=KEEP_NEWEST_PLANS, keep_hours=KEEP_HOURS)
+    def _chore_failed(self, name: str, why: str) -> None:
+        self._log.warning("chore-failed", chore=name, why=why)
+
+    def _collected(self, report: CollectReport) -> None:
         self._work.collected(report)
         self._log.info(
             "collected",
