@@ -30,19 +30,6 @@ ALERTS = {
     "EnactorStopOutlivedItsEnd": ("stop-outlived.md", ["ticket"]),
 }
 """All alerts that there are, with the page that each leads to and its severities in the order in which they come."""
-STILL_TO_BE_WRITTEN = {
-    "endpoint-refused.md",
-    "endpoint-behind.md",
-    "planner-silent.md",
-    "health-brake.md",
-    "collection-stuck.md",
-    "enactors-silent.md",
-    "fence-went-back.md",
-    "budget-exhausted.md",
-    "limits-differ.md",
-    "stop-outlived.md",
-}
-"""Pages that an alert names and that are not there yet; one that has come is taken out of here."""
 URL = "{{ $externalLabels.enactor_docs }}/runbooks/"
 
 
@@ -96,10 +83,9 @@ def test_exactly_these_alerts_are_there() -> None:
 
 
 def test_each_alert_leads_to_a_page_that_is_there() -> None:
-    """Or that is known to be missing, for as long as it is."""
+    """Nobody who was woken up meets a dead link."""
     pages = {page for page, _ in ALERTS.values()}
-    missing = {page for page in pages if not (ROOT / "runbooks" / page).is_file()}
-    assert missing == STILL_TO_BE_WRITTEN
+    assert not {page for page in pages if not (ROOT / "runbooks" / page).is_file()}
 
 
 @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: f"{rule['alert']}-{rule['labels']['severity']}")
