@@ -189,6 +189,7 @@ ALL: Final = (
             DO,
             a_little_gets_through,
             "A name is empty, and nothing gets through",
+            other_answers,
             unthrottled,
             "It is over",
             WORKED,
