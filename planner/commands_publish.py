@@ -43,6 +43,7 @@ from planner.reports import PublishReport
 from planner.sources import Read
 from planner.wording import counted, refusal_words
 
+UNGUARDED: Final = "publish it with --unguarded"
 ALLOWS_SHOWN_MAX: Final = 20
 """A plan that needs more of them is another plan."""
 DIGEST_PATTERN: Final = r"[0-9a-fA-F]{12,64}"
@@ -107,9 +108,11 @@ def publish(
     if made.outcome != "unchanged":  # a pipeline publishes the same many times a day
         remember(parts(msgspec.structs.replace(settings, fleet=fleet)), made, program="planner")
     if not wait or not isinstance(published.decision, Store | Unchanged):
-        tell(published, as_json=as_json)
+        tell(published, as_json=as_json, unguarded=UNGUARDED)
         return
-    status = EXIT_OK if as_json else _said_text(published)  # a person reads what is waited for, a machine the whole
+    status = (
+        EXIT_OK if as_json else _said_text(published, UNGUARDED)
+    )  # a person reads what is waited for, a machine the whole
     with told_all(as_json=as_json):
         awaited = await_in_force(published, msgspec.structs.replace(settings, fleet=fleet), seconds)
     if as_json:
@@ -137,9 +140,9 @@ def with_mirror(published: Published, trouble: str | None) -> Published:
     return msgspec.structs.replace(published, notes=(*published.notes, trouble)) if trouble else published
 
 
-def tell(published: Published, *, as_json: bool) -> None:
-    """Say what was published, and end with the status that goes with it."""
-    end(_said_json(published) if as_json else _said_text(published))
+def tell(published: Published, *, as_json: bool, unguarded: str) -> None:
+    """Say what was published, and end with the status that goes with it; `unguarded` says how it gets past the planner's guards."""
+    end(_said_json(published) if as_json else _said_text(published, unguarded))
 
 
 def _noted(lines: Iterable[str]) -> None:
@@ -198,7 +201,7 @@ def report_of(published: Published) -> PublishReport:
     )
 
 
-def _said_text(published: Published) -> int:
+def _said_text(published: Published, unguarded: str) -> int:
     """Say what was published to a person, and return the status that goes with it."""
     _noted(published.notes)
     decision = published.decision
@@ -208,7 +211,7 @@ def _said_text(published: Published) -> int:
             return EXIT_FAILED
         case RefusedWhole(findings=findings):
             _noted(f"refused by {finding.guard}: {finding.message}" for finding in findings)
-            _noted([*_carried(decision.carried), "nothing was stored", *_if_meant(published)])
+            _noted([*_carried(decision.carried), "nothing was stored", *_if_meant(published, unguarded)])
             return EXIT_KEPT_BACK
         case Store() | Unchanged():
             assert published.head is not None, "what was published, or is the same, has a HEAD"
@@ -221,7 +224,7 @@ def _said_text(published: Published) -> int:
             if not decision.carried:
                 return EXIT_OK
             click.echo(_explained(published, decision.carried))
-            _noted(_if_meant(published))
+            _noted(_if_meant(published, unguarded))
             return EXIT_KEPT_BACK
 
 
@@ -234,7 +237,7 @@ def _explained(published: Published, carried: tuple[Carried, ...]) -> str:
     return f"{words} (exit 3); what was asked for as a whole has digest {asked}"
 
 
-def _if_meant(published: Published) -> list[str]:
+def _if_meant(published: Published, unguarded: str) -> list[str]:
     """Say how what guards refused gets in all the same, where a person means it and the guard can be lifted."""
     decision, number = published.decision, published.next
     whole = decision.findings if isinstance(decision, RefusedWhole) else ()
@@ -251,7 +254,7 @@ def _if_meant(published: Published) -> list[str]:
         if not one.left_out and not why_not_allowable(guard, of_plan=False)
     ]
     if allows:
-        lines.append(f"if it is meant: publish it with --unguarded (generation {number}), then")
+        lines.append(f"if it is meant: {unguarded} (generation {number}), then")
         lines += [f"  {one}" for one in allows[:ALLOWS_SHOWN_MAX]]
     if len(allows) > ALLOWS_SHOWN_MAX:
         lines.append(f"  and {len(allows) - ALLOWS_SHOWN_MAX} more, each in `enactor survey` then")

@@ -24,6 +24,11 @@ def test_going_back_passes_the_same_guards(world: Any) -> None:
     result = world.run("republish", "1", "--reason", "back")
     assert result.exit_code == 3
     assert "shrink-targets" in result.output
+    way = "if it is meant: `planner show 1 > plan.json`, and `planner publish --plan plan.json --unguarded` (generation 4), then"
+    assert f"planner: {way}" in result.stderr.splitlines(), "republish has no --unguarded"
+    shown = world.run("show", "1").stdout
+    meant = world.run("publish", "--plan", str(world.write("plan.json", shown)), "--unguarded", "--reason", "back")
+    assert (meant.exit_code, meant.stdout.split(" digest ")[0]) == (0, "published generation 4")
 
 
 def test_a_plan_that_is_not_there_or_condemned_is_not_published_again(world: Any) -> None:
