@@ -21,17 +21,18 @@ from enactor import (
     swap,
     table_collecting,
     table_publishing,
+    zone_cycle,
 )
-from enactor.batch import Batch, Change
+from enactor.batch import Batch, Change, SwitchChange
 from enactor.fence import Fence, Switch
 from enactor.memory import ZoneMemory
-from enactor.observe import sets_reading
+from enactor.observe import SwitchReading, sets_reading
 from enactor.ports import DamagedPlan
 from enactor.references import Verdict
+from enactor.standing import Choice
 from enactor.table_keys import Manifest
 from enactor.table_publishing import TablePublishing
 from enactor.table_reading import TableReading
-from enactor.zone_cycle import ZoneCycle
 
 from . import thin_ports
 from .promises import (
@@ -135,7 +136,10 @@ def _same_switch_nonce() -> AbstractContextManager[None]:
     def made(*given: Any, nonce: str, until: Any = None) -> Switch:
         return real(*given, nonce="0" * 16, until=until)
 
-    return _put((brake, "new_switch", made), (ZoneCycle, "_nonce", lambda _: "0" * 16))
+    def change(reading: SwitchReading, choice: Choice, fleet: str, _: object) -> SwitchChange:
+        return sending.switch_change(reading, choice, fleet, lambda: "0" * 16)
+
+    return _put((brake, "new_switch", made), (zone_cycle, "switch_change", change))
 
 
 def _sets_before_fences() -> AbstractContextManager[None]:

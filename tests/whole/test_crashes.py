@@ -27,7 +27,8 @@ def test_a_worker_that_is_killed_anywhere_is_followed_by_a_clean_start(world: Wo
     last = world.worker("w", every="0.2s")
     wanted = tuple(f"A 192.0.2.{number} 10" for number in range(1, 2 + KILLS))
     until(lambda: all(world.stands(name) == wanted for name in ENDPOINTS), "the newest plan everywhere")
-    until(lambda: [one["outcome"] for one in last.events("cycle-ended")[-1:]] == ["unchanged"], "nothing left to do")
+    until(lambda: [one["event"] for one in last.events()].count("starting") == KILLS + 1, "its first line")
+    until(lambda: last.events()[-1].get("outcome") == "unchanged", "nothing left to do")
     assert last.ended(signal.SIGTERM) == 0
     assert last.events()[-1]["event"] == "stopped"
     assert world.once()[0] == 0

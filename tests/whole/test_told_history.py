@@ -47,7 +47,7 @@ def test_each_write_is_told_with_its_enactor_generation_nonce_and_change(world: 
     assert f"nonce={newest['nonce']}" in found["fence_text"]
     assert release["reason"] == "[b]looked[/b]"
     assert (publish["generation"], publish["outcome"]) == (1, "changed")
-    text = world.run("history", API).stdout
+    text = world.run("history", API, COLUMNS="240").stdout  # xdist sets 80, and tables keep to it
     assert "[b]looked[/b]" in text
     assert change_id in text
     assert "in force" in text
