@@ -16,7 +16,6 @@ SKEW_ERROR_SECONDS: Final = 300.0
 """AWS refuses a request whose signature is some minutes off (RequestTimeTooSkewed)."""
 ALIVE_SECONDS: Final = 180
 """An enactor announces itself every minute: after three it is gone, or cannot reach the table."""
-SHARES_MAX: Final = 1.0
 
 
 def of_clock(local: datetime, aws: datetime | None) -> Diagnosis:
@@ -83,14 +82,8 @@ def of_company(said: Sequence[EnactorSaid], share: float) -> list[Diagnosis]:
     elif silent:
         message = f"{', '.join(silent)} announced itself within the hour and is silent"
         found.append(_company("note", message, "look at its log; nothing is to be done where it was taken out"))
-    together = share * len(alive)
-    said_shares = f"{len(alive)} alive with a share of {share:g} of the account's requests and changes each, if their settings are these"
-    if together > SHARES_MAX and len(alive) > 1:
-        mend = f"--account-share {SHARES_MAX / len(alive):.2g} for each, or an account of its own for the zones"
-        message = f"{said_shares}: {together:g} together, so AWS throttles when all have work"
-        found.append(Diagnosis(check="budget", subject="the account", severity="note", message=message, mend=mend))
-    else:
-        found.append(Diagnosis(check="budget", subject="the account", severity="ok", message=said_shares))
+    divided = f"{len(alive)} alive divide a share of {share:g} of the account's requests and changes, if their settings are these"
+    found.append(Diagnosis(check="budget", subject="the account", severity="ok", message=divided))
     return found
 
 
