@@ -187,6 +187,16 @@ STORIES = {
         ),
         summary="9 endpoint(s) of fleet edge have been kept from the newest plan by a guard for 30 minutes: shrink-targets at 9 ",
     ),
+    "a guard refuses endpoints for two hours": Story(
+        alert="EnactorEndpointRefused",
+        after=2 * HOUR,
+        wrong=both(
+            one("enactor_endpoints", from_begin(9), state="refused"),
+            new("enactor_endpoints_refused", there_from_begin(9), guard="shrink-targets"),
+        ),
+        ticket="9 endpoint(s) of fleet edge have been kept from the newest plan by a guard for 30 minutes: shrink-targets at 9 ",
+        summary="9 endpoint(s) of fleet edge have been kept from the newest plan by a guard for two hours: shrink-targets at 9 ",
+    ),
     "an endpoint is behind": Story(
         alert="EnactorEndpointBehind",
         severity="ticket",

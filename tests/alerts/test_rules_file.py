@@ -15,7 +15,7 @@ from .scene import NO_PROMTOOL, PROMTOOL, ROOT, RULES, fleet
 ALERTS = {
     "EnactorEndpointEmptyOutside": ("endpoint-empty.md", ["page"]),
     "EnactorEndpointEmpty": ("endpoint-empty.md", ["page"]),
-    "EnactorEndpointRefused": ("endpoint-refused.md", ["ticket"]),
+    "EnactorEndpointRefused": ("endpoint-refused.md", ["ticket", "page"]),
     "EnactorEndpointBehind": ("endpoint-behind.md", ["ticket", "page"]),
     "EnactorEndpointContested": ("somebody-else.md", ["ticket"]),
     "EnactorPlanRefused": ("plan-refused.md", ["ticket", "page"]),
