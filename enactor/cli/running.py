@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import click
@@ -163,7 +164,7 @@ class Service:
 
     def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
         sharing = Sharing(
-            self._doors.table.announcements, self._settings.id, utc_now, self._doors.access, self._know_alive
+            self._doors.table.announcements, self._settings.id, self._aws_or_here, self._doors.access, self._know_alive
         )
         chores = [
             Chore(sharing, name="sharing", every=SHARING_SECONDS),
@@ -173,6 +174,10 @@ class Service:
             first = self._doors.chance.uniform(0.0, collect_every)  # three enactors do not collect at the same time
             chores.append(Chore(self._collect, name="collect", every=collect_every, first=first))
         return tuple(chores)
+
+    def _aws_or_here(self) -> datetime:
+        """Return the time by which announcements are dated; this machine's only until Route 53 has answered."""
+        return self._doors.zones.aws_now() or utc_now()
 
     def _know_alive(self, enactors: tuple[EnactorSeen, ...] | None) -> None:
         self._live.enactors = enactors
