@@ -18,6 +18,10 @@ ALIVE_SECONDS: Final = 180.0
 ENACTORS_SUPPOSED: Final = 3
 """Where the table has not answered yet: as many as a fleet should have, so that a restart of all of them is no rush."""
 
+DIVIDED_MAX: Final = 12
+"""However many ids the table shows, as after a crash loop where each process has a new one, nobody works at less than so small a
+part: an endpoint that answers nobody has to be repaired. Where so many really live, throttling slows each down to a quarter of it."""
+
 
 class Chore:
     """Something to do every so often, in its own time."""
@@ -52,7 +56,11 @@ def do_chores(chores: Iterable[Chore], clock: Clock, failed: Callable[[str, str]
 
 
 def alive(seen: Iterable[Announcement], me: str, now: datetime) -> tuple[EnactorSeen, ...]:
-    """Return the enactors that announced themselves lately, and this one in any case: for pacing alone, so any clock will do."""
+    """Return the enactors that announced themselves lately, and this one in any case.
+
+    `now` is by AWS's Date, as the announcements are: by a clock four minutes ahead nobody else would live, and three would each
+    take the whole share.
+    """
     others = [one for one in latest(seen, now) if one.id != me]
     near = [one for one in others if one.silent_seconds is not None and one.silent_seconds <= ALIVE_SECONDS]
     own = next((one for one in latest(seen, now) if one.id == me), None)
@@ -93,5 +101,5 @@ class Sharing:
         except OutsideError:
             self._told(None)
             raise
-        self._dividing.divide(len(found))
+        self._dividing.divide(min(len(found), DIVIDED_MAX))
         self._told(found)

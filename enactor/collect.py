@@ -16,7 +16,7 @@ over and over, and its reading of the switches is step 1. Nothing is deleted on 
 `references`. Collect reads zones and never writes them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -26,7 +26,7 @@ from enactor.observe import FenceRange
 from enactor.outcome import ZonePort
 from enactor.plan import Plan
 from enactor.plan_form import read_plan
-from enactor.ports import Chance, CollectStore, DamagedPlan, OutsideError, PlanEntry, Upload
+from enactor.ports import Chance, CollectStore, DamagedPlan, OutsideError, PlanEntry, Stopping, Upload
 from enactor.records import RecordSet
 from enactor.references import (
     Keep,
@@ -86,16 +86,31 @@ def collect(
     keep_hours: int = KEEP_HOURS,
     now: datetime,
     chance: Chance,
+    stop: Callable[[], None] = lambda: None,
 ) -> CollectReport:
-    """Delete the plans and uploads that nothing references, or with `dry_run` say which those are."""
+    """Delete the plans and uploads that nothing references, or with `dry_run` say which those are.
+
+    `stop` is called before each plan is read, condemned or deleted, and raises Stopping where the process was asked to stop: any
+    line is as good as another to end at, because the next collector takes over what this one condemned.
+    """
     keep = Keep(newest=keep_newest, hours=keep_hours, now=now)
-    return _Collect(store, fences, zones, keep, chance.nonce()).run(dry_run=dry_run)
+    return _Collect(store, fences, zones, keep, chance.nonce(), stop=stop).run(dry_run=dry_run)
 
 
 class _Collect:
     """The shell: reads, asks the functions above, writes."""
 
-    def __init__(self, store: CollectStore, fences: FenceSource, zones: Sequence[str], keep: Keep, token: str) -> None:
+    def __init__(
+        self,
+        store: CollectStore,
+        fences: FenceSource,
+        zones: Sequence[str],
+        keep: Keep,
+        token: str,
+        *,
+        stop: Callable[[], None],
+    ) -> None:
+        self._stop = stop
         self._store = store
         self._fences = fences
         self._zones = zones
@@ -132,6 +147,8 @@ class _Collect:
         for zone in self._zones:
             try:
                 ranges[zone] = self._fences.fences(zone)
+            except Stopping:
+                raise
             except OutsideError as error:
                 self._unreadable[zone] = str(error)
         return ranges
@@ -162,6 +179,8 @@ class _Collect:
             listed.add(zone)
             try:
                 more = unfenced(zone, found, self._fences.listing(zone))
+            except Stopping:
+                raise
             except OutsideError as error:
                 self._unreadable[zone] = str(error)
                 zones = {one: ranges for one, ranges in zones.items() if one != zone}
@@ -170,6 +189,7 @@ class _Collect:
         return zones, needs
 
     def _plan(self, entry: PlanEntry) -> Plan | None:
+        self._stop()
         body = self._store.body(entry)
         return None if isinstance(body, DamagedPlan) else read_plan(body).plan
 
@@ -196,6 +216,7 @@ class _Collect:
 
     def _refused(self, verdict: Verdict) -> CollectedPlan | None:
         """Condemn a plan: None where that was done."""
+        self._stop()
         outcome = self._store.condemn(verdict.entry, self._token)
         if outcome == "condemned":
             return None
@@ -204,6 +225,7 @@ class _Collect:
         return self._stay(Verdict(verdict.entry, False, (outcome,)))
 
     def _delete(self, verdict: Verdict) -> CollectedPlan:
+        self._stop()
         if self._store.delete(verdict.entry, self._token):
             return _plan_report(verdict, "deleted")
         return _changed(verdict.entry.generation)

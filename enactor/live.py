@@ -64,6 +64,8 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
 
     number: int
     ended: str
+    ended_seconds: float
+    """The same instant on the monotonic clock."""
     seconds: float
     report: CycleReport
     seen: Outlook
@@ -138,7 +140,9 @@ class Live:
         now, wall = self._now(), instant_text(self._wall())
         self._beat_seconds = now
         before = self.pulse
-        remembered = {
+        # What could not be read this time is as it was, as far as anybody knows: its seconds must not begin anew with every failed read.
+        unread = {key: old for key, old in before.remembered.items() if key[0] in seen.errors} if before else {}
+        remembered = unread | {
             (one.zone, one.name): self._remembered(one, now, wall, before.remembered if before else {})
             for one in report.endpoints
         }
@@ -147,6 +151,7 @@ class Live:
         self.pulse = Pulse(
             number=before.number + 1 if before else 1,
             ended=wall,
+            ended_seconds=now,
             seconds=seconds,
             report=report,
             seen=seen,
@@ -226,6 +231,11 @@ class Live:
             return f"nothing was answered and no cycle has ended for {silent:.0f} s, and {limit:.0f} s are the most: restart it"
         return None
 
+    def _overdue(self, pulse: Pulse) -> str | None:
+        """Return that cycles stand still though calls are answered: a long collection is alive, and heals nothing."""
+        silent, limit = self._now() - pulse.ended_seconds, OLD_CYCLES * self.every + CYCLE_ALLOWANCE_SECONDS
+        return f"no cycle has ended for {silent:.0f} s, and {limit:.0f} s are the most" if silent > limit else None
+
     def degraded(self) -> tuple[str, ...]:
         """Return why it is not ready, in sentences; nothing where it is."""
         pulse = self.pulse
@@ -233,7 +243,7 @@ class Live:
             return (f"the last cycle failed: {self._failed}",)
         if pulse is None:
             return ("no cycle has ended yet",)
-        found = [why] if (why := self.alive()) else []
+        found = [why] if (why := self.alive() or self._overdue(pulse)) else []
         found += [f"zone {zone.zone}: {zone.error}" for zone in pulse.report.zones if zone.error]
         found += pulse.report.problems
         if self._throttled_at is not None and self._now() - self._throttled_at < THROTTLED_FOR_SECONDS:

@@ -121,7 +121,10 @@ def metrics_route(registry: CollectorRegistry) -> Route:
     """Return the route that a Prometheus server scrapes."""
 
     def metrics(asked: Asked) -> Answer:
-        encode, content_type = choose_encoder(asked.accept)
+        try:
+            encode, content_type = choose_encoder(asked.accept)
+        except (TypeError, ValueError):  # it compares a version that is no number: such a wish is answered as no wish
+            encode, content_type = choose_encoder("")
         return Answer(encode(registry), content_type)
 
     return metrics

@@ -27,6 +27,7 @@ def collected(doors: Parts, *, dry_run: bool, keep_newest: int, keep_hours: int)
         keep_hours=keep_hours,
         now=utc_now(),
         chance=doors.chance,
+        stop=partial(doors.clock.sleep, 0.0),
     )
     return _with_tombstones(doors, report, dry_run=dry_run)
 
@@ -40,6 +41,8 @@ def _with_tombstones(doors: Parts, report: CollectReport, *, dry_run: bool) -> C
     for zone in doors.settings.zones:
         try:
             gone += () if zone in unread else collector.run(zone, dry_run=dry_run)
+        except Stopping:
+            raise
         except OutsideError as error:
             wrong.append(f"{zone}: {error}")
     return msgspec.structs.replace(report, tombstones=tuple(gone), unreadable=(*report.unreadable, *wrong))

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import click
@@ -172,7 +173,11 @@ class Service:
 
     def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
         sharing = Sharing(
-            self._quick_table().announcements, self._settings.id, utc_now, self._doors.access, self._know_alive
+            self._quick_table().announcements,
+            self._settings.id,
+            self._aws_or_here,
+            self._doors.access,
+            self._know_alive,
         )
         chores = [
             Chore(sharing, name="sharing", every=SHARING_SECONDS),
@@ -189,6 +194,10 @@ class Service:
         client = table_client(self._doors.session, hasty=True)
         settings = self._settings
         return PlanTable(client, settings.table, settings.fleet, clock=self._clock, chance=self._doors.chance)
+
+    def _aws_or_here(self) -> datetime:
+        """Return the time by which announcements are dated; this machine's only until Route 53 has answered."""
+        return self._doors.zones.aws_now() or utc_now()
 
     def _know_alive(self, enactors: tuple[EnactorSeen, ...] | None) -> None:
         self._live.enactors = enactors

@@ -4,6 +4,7 @@ The port only shows, so it must never hold up the work: it has its own few threa
 does not wait for it when it ends.
 """
 
+import socket
 import threading
 from typing import Any, Final
 from wsgiref.types import WSGIApplication
@@ -19,6 +20,7 @@ IDLE_SECONDS: Final = 30
 REQUEST_MAX_OCTETS: Final = 16_384
 CLOSE_SECONDS: Final = 3.0
 LOOPBACK: Final = "127.0.0.1"
+PORT_MAX: Final = 65_535
 
 
 class Served:
@@ -47,14 +49,27 @@ class Served:
         self._server.close()
 
 
+def first_of(address: str) -> tuple[str, int]:
+    """Return the one numeric address and port that an address means: waitress answers a name of several with another kind of server.
+
+    Raises ValueError for a port that is none (the resolver would fold it into 16 bits) and OSError for a host that is unknown.
+    """
+    host, _, text = address.rpartition(":")
+    port = int(text)
+    if not 0 <= port <= PORT_MAX:
+        raise ValueError(f"port {port} is not between 0 and {PORT_MAX}")
+    found = socket.getaddrinfo(host.strip("[]") or LOOPBACK, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return str(found[0][4][0]), port
+
+
 def serve(address: str, application: WSGIApplication) -> Served:
     """Serve over HTTP; on loopback unless another address is told."""
-    host, _, port = address.rpartition(":")
     try:
+        host, port = first_of(address)
         server = waitress.server.create_server(
             application,
-            host=host.strip("[]") or LOOPBACK,
-            port=int(port),
+            host=host,
+            port=port,
             threads=THREADS,
             connection_limit=CONNECTIONS_MAX,
             channel_timeout=IDLE_SECONDS,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from enactor.chores import ALIVE_SECONDS, ENACTORS_SUPPOSED, Chore, Sharing, alive, do_chores
+from enactor.chores import ALIVE_SECONDS, DIVIDED_MAX, ENACTORS_SUPPOSED, Chore, Sharing, alive, do_chores
 from enactor.ports import Announcement, OutsideError, Stopping, Unavailable
 from enactor.report import EnactorSeen
 
@@ -123,3 +123,11 @@ def test_a_stop_ends_the_row() -> None:
     with pytest.raises(Stopping):
         do_chores(chores, ChoreClock(), lambda *_: None)
     assert done == []
+
+
+def test_ids_without_number_starve_nobody() -> None:
+    """A crash loop where each process has a new host name leaves one id every few seconds, and anybody may write into the table."""
+    shares = Shares()
+    sharing = Sharing(lambda: [said(f"e{one}", 1) for one in range(10_000)], "a", lambda: NOW, shares, lambda _: None)
+    sharing()
+    assert shares.divided == [ENACTORS_SUPPOSED, DIVIDED_MAX]

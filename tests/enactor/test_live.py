@@ -358,3 +358,25 @@ def test_a_report_is_built_once_for_a_cycle() -> None:
     assert world.live.report().endpoints is first.endpoints
     world.cycle(result(FOREIGN))
     assert world.live.report().endpoints is not first.endpoints
+
+
+def test_a_zone_that_was_not_read_once_begins_no_time_anew() -> None:
+    """Else a read that fails now and then keeps the alert on what lasts too long silent for ever."""
+    world = World()
+    world.cycle(result(EMPTY))
+    began = world.endpoint().since
+    world.cycle(errors={ZONE: "no answer"})
+    assert world.live.report().endpoints == ()
+    world.cycle(result(EMPTY))
+    assert world.endpoint().since == began
+
+
+def test_it_is_not_ready_while_cycles_stand_still_though_calls_are_answered() -> None:
+    """A collection of very many plans is alive, and heals nothing meanwhile."""
+    world = World()
+    world.cycle(result(CURRENT))
+    for _ in range(30):
+        world.seconds += 10.0
+        world.live(CallEnded(operation="ListResourceRecordSets", zone=ZONE, outcome="ok", seconds=0.1))
+    assert world.live.alive() is None
+    assert world.live.degraded() == ("no cycle has ended for 300 s, and 210 s are the most",)

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import threading
 from contextlib import redirect_stderr
 from typing import Any
 
@@ -15,6 +17,7 @@ from enactor.logs import (
     REFUSALS_LOGGED_MAX,
     TEXT_LOGGED_MAX_CHARACTERS,
     EventLog,
+    Unfailing,
     logger,
 )
 from enactor.ports import Unavailable
@@ -158,3 +161,26 @@ def test_what_is_outside_is_no_fault_of_the_program() -> None:
     with pytest.raises(Unavailable):
         crash_logged(logger(enactor="a"), fails)
     assert crash_logged(logger(enactor="a"), lambda: 3) == 3
+
+
+def test_a_reader_that_reads_no_more_stops_nobody() -> None:
+    """A log collector that hangs leaves its pipe full: lines are lost, the work goes on, and once it reads again lines are whole."""
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as there, os.fdopen(writer, "w") as here:
+        os.set_blocking(reader, False)
+        stream = Unfailing(here)
+        done = threading.Event()
+
+        def log() -> None:
+            for number in range(200):
+                stream.write(f"{number} {'x' * 5_000}\n")
+                stream.flush()
+            done.set()
+
+        threading.Thread(target=log, daemon=True).start()
+        went_on = done.wait(20)
+        while there.read(65_536) or not done.is_set():
+            pass  # also lets a thread go that was held up
+        assert went_on
+        stream.write("whole\n")
+        assert there.read(100) in {b"whole\n", b"\nwhole\n"}

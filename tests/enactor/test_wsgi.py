@@ -164,3 +164,13 @@ def test_what_is_large_is_packed_for_who_takes_it() -> None:
 def test_who_takes_gzip_says_so(accepted: str, takes: bool) -> None:
     """A weight of nothing is a no, also beside a star (RFC 9110, section 12.5.3)."""
     assert takes_gzip(accepted) is takes
+
+
+@pytest.mark.parametrize("accept", ["application/openmetrics-text; version=abc", "text/plain; version=1.0.0=3"])
+def test_an_odd_wish_is_answered_as_none(accept: str) -> None:
+    """What a client sends is no fault of this program, and must not fill its log."""
+    registry = CollectorRegistry()
+    Counter("seen", "Things seen.", registry=registry)
+    status, _, body, told = ask({"/metrics": metrics_route(registry)}, "/metrics", HTTP_ACCEPT=accept)
+    assert (status, told) == ("200 OK", [])
+    assert b"seen_total 0.0" in body

@@ -1,6 +1,6 @@
 """Collect: nothing goes that is referenced, whoever comes between, and what nothing references goes without rest."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from enactor import table_collecting
 from enactor.collect import collect
 from enactor.fence import Garbled
 from enactor.plan import StoredPlan
-from enactor.ports import Conflict, DamagedPlan, Throttled, Unavailable
+from enactor.ports import Conflict, DamagedPlan, Stopping, Throttled, Unavailable
 from enactor.references import Keep, meets, needs_of, stays_anyway, without, writable
 from enactor.report_collect import CollectReport
 from enactor.table import PlanTable
@@ -663,3 +663,27 @@ def test_a_condemned_plan_is_damage_to_its_readers_until_it_is_decided(store: Pl
     publish(store, ONE, TWO)
     store.condemn(store.list()[1], "token-1")
     assert isinstance(store.read(1), DamagedPlan)
+
+
+def test_a_stop_ends_a_collection_and_is_no_zone_that_cannot_be_read(store: PlanTable, zones: Zones) -> None:
+    """A worker has ten seconds to end, and thousands of plans take longer; whatever was condemned the next collector takes over."""
+    publish(store, ONE, TWO, THREE)
+    zones.open(3)
+    zones.broken[ZONE] = Stopping("asked to stop")
+    with pytest.raises(Stopping):
+        run(store, zones)
+    zones.broken.clear()
+    for calls in range(12):
+        left_calls = iter(range(calls))
+
+        def stop(left_calls: Iterator[int] = left_calls) -> None:
+            if next(left_calls, None) is None:
+                raise Stopping("asked to stop")
+
+        try:
+            run(store, zones, stop=stop)
+        except Stopping:
+            continue
+        break
+    assert 0 < calls < 11
+    assert left(store) == [3]
