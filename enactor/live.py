@@ -32,6 +32,7 @@ from enactor.live_report import (
     endpoints_of,
     holds_and_allows,
     plan_of,
+    silent_of,
     zones_of,
 )
 from enactor.report import AT_REST, CycleReport, EnactorSeen, EndpointReport
@@ -70,6 +71,8 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
     report: CycleReport
     seen: Outlook
     remembered: Mapping[Key, Remembered]
+    silent: Mapping[str, int]
+    """How many endpoints of each zone should answer and do not, as it was read last."""
     waits: Mapping[Key, Waiting]
     last_success: str | None
     last_success_at: datetime | None
@@ -156,6 +159,7 @@ class Live:
             report=report,
             seen=seen,
             remembered=remembered,
+            silent=silent_of(seen, before.silent if before else {}),
             waits=waits,
             last_success=wall if is_success else (before.last_success if before else None),
             last_success_at=self._wall() if is_success else (before.last_success_at if before else None),
@@ -265,6 +269,7 @@ class Live:
             at=instant_text(self._wall()),
             ready=not degraded,
             degraded=degraded,
+            cycle=cycle,
             enactors=self.enactors,
             budgets=self.budgets(),
             changes=tuple(self._changes.copy()),
@@ -280,6 +285,7 @@ class Live:
             ended=pulse.ended,
             seconds=round(pulse.seconds, 3),
             last_success=pulse.last_success,
+            age_seconds=round(self._now() - pulse.ended_seconds, 3),
         )
 
     def _empty(self, cycle: LiveCycle, degraded: tuple[str, ...]) -> LiveReport:
@@ -301,14 +307,13 @@ class Live:
 
     def _whole(self, pulse: Pulse, cycle: LiveCycle, degraded: tuple[str, ...]) -> LiveReport:
         report = pulse.report
-        counts, not_answering = counts_of(pulse.seen)
         holds, allows = holds_and_allows(pulse.seen)
         return msgspec.structs.replace(
             self._empty(cycle, degraded),
             plan=plan_of(pulse.seen),
             zones=zones_of(pulse.seen, report.zones),
-            counts=counts,
-            not_answering=not_answering,
+            counts=counts_of(pulse.seen),
+            not_answering=sum(pulse.silent.values()),
             endpoints=endpoints_of(pulse.seen, pulse.remembered, pulse.waits),
             refused=report.refused,
             problems=report.problems,

@@ -181,17 +181,18 @@ def _zones(pulse: Pulse) -> Iterator[Family]:
 
 
 def _endpoints(pulse: Pulse, now: float) -> Iterator[Family]:
-    silent = 0
     longest: dict[str, float] = dict.fromkeys((state for state in get_args(State) if state not in AT_REST), 0.0)
-    for result in pulse.seen.results:
-        silent += sum(not one.answering and one.state != "retired" for one in result.judged.values())
     stopped = {zone.zone for zone in pulse.report.zones if zone.switch == "stop"}
     for (zone, _), before in pulse.remembered.items():
         if before.state in longest and zone not in stopped:
             longest[before.state] = max(longest[before.state], now - before.since_seconds)
     guards = Counter(guard for one in pulse.report.endpoints for guard in {finding.guard for finding in one.guards})
     allows = sum(len(fence.allow) for _, fence in fences_of(pulse.seen))
-    yield _one("enactor_endpoints_not_answering", "Endpoints that should answer and do not.", silent)
+    yield _one(
+        "enactor_endpoints_not_answering",
+        "Endpoints that should answer and do not; in a zone that cannot be read, as it was read last.",
+        sum(pulse.silent.values()),
+    )
     yield _one(
         "enactor_endpoints_waiting",
         "Endpoints where something failed and waits for its time.",

@@ -6,7 +6,6 @@ never say that all is well where something was not seen, or was seen too long ag
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Final, Literal
 
 import msgspec
@@ -129,24 +128,18 @@ def old_after_seconds(report: LiveReport) -> float:
     return OLD_CYCLES * report.cycle.every_seconds + CYCLE_ALLOWANCE_SECONDS
 
 
-def age_seconds(report: LiveReport) -> float | None:
-    """Return how long ago the last cycle ended, None where none has."""
-    if report.cycle.ended is None:
-        return None
-    return (datetime.fromisoformat(report.at) - datetime.fromisoformat(report.cycle.ended)).total_seconds()
-
-
 def headline(report: LiveReport, seen: Overview) -> Headline:
     """Return the one fact that matters most.
 
     no cycle yet                    warn   not known
     last cycle too long ago         bad    not known any more
     some endpoint does not answer   bad    how many of how many
+    such a zone cannot be read now  bad    how many did not answer when it could
     some zone could not be read     warn   the others answer
     no endpoint at all              warn   there is none
     -                               good   all answer
     """
-    age = age_seconds(report)
+    age = report.cycle.age_seconds
     if age is None:
         return Headline("warn", "Not known yet: no cycle has ended", _why(report))
     if age > old_after_seconds(report):
@@ -158,6 +151,9 @@ def headline(report: LiveReport, seen: Overview) -> Headline:
         return Headline(
             "bad", f"{seen.silent} of {counted(seen.total)} {_answer(seen.silent)} nothing", plan_words(report, seen)
         )
+    if unread and report.not_answering:
+        fact = f"{counted(report.not_answering)} answered nothing when {', '.join(unread)} could be read last"
+        return Headline("bad", fact, plan_words(report, seen))
     if unread:
         fact = f"{counted(len(unread), 'zone')} could not be read; the {counted(seen.total)} elsewhere {_answer(seen.total)}"
         return Headline("warn", fact, plan_words(report, seen))

@@ -43,6 +43,8 @@ class LiveCycle(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     last_success: str | None = None
     """When a cycle last ended with nothing failed in it."""
+    age_seconds: float | None = None
+    """How long ago it ended, by a clock that nobody sets: the times of day around it may have jumped."""
 
 
 class LivePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -193,11 +195,21 @@ def _zone(report: ZoneReport, result: ZoneResult | None) -> LiveZone:
     )
 
 
-def counts_of(seen: Outlook) -> tuple[dict[str, int], int]:
-    """Return how many endpoints are in each state, and how many do not answer though they should."""
-    judged = [one for result in seen.results for one in result.judged.values()]
-    counts = Counter(one.state for one in judged)
-    return dict(sorted(counts.items())), sum(not one.answering and one.state != "retired" for one in judged)
+def counts_of(seen: Outlook) -> dict[str, int]:
+    """Return how many endpoints are in each state."""
+    return dict(sorted(Counter(one.state for result in seen.results for one in result.judged.values()).items()))
+
+
+def silent_of(seen: Outlook, before: Mapping[str, int]) -> dict[str, int]:
+    """Return how many endpoints of each zone should answer and do not.
+
+    In a zone that could not be read it is as it was when it was read last: a failed read is no all-clear.
+    """
+    silent = {
+        result.zone: sum(not one.answering and one.state != "retired" for one in result.judged.values())
+        for result in seen.results
+    }
+    return {zone: number for zone, number in before.items() if zone in seen.errors} | silent
 
 
 def weights_of(judged: Judged) -> int:

@@ -1,17 +1,16 @@
 """Run cycles until told to stop: pace, signals, metrics. The loop ends on SIGTERM or SIGINT, between or inside a cycle's waits.
 
 A cycle never dies of what is outside; what is wrong in a cycle is in its report. A batch is either sent whole or not at all:
-the stop is seen before the next call, never in the middle of one.
+the stop is seen before the next call. A call that is under way is waited for a few seconds and no longer (enactor/signals.py).
 """
 
-import signal
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Final, Protocol
 
 from enactor.chores import Chore, do_chores
 from enactor.ports import Chance, OutsideError, Stopping
 from enactor.report import CycleReport
+from enactor.signals import ended_by_signals
 
 JITTER_SHARE: Final = 0.2
 """Three enactors that started together drift apart by up to a fifth of the pause each time."""
@@ -73,13 +72,8 @@ def run(
 
     A cycle comes first, whatever else is due: an endpoint may be waiting for it.
     """
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        clock.stop()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     done = 0
-    try:
+    with ended_by_signals(clock):
         while not clock.stopping:
             pause = survey_seconds(enactor.survey_pages(), requests_per_second(), every) if done else 0.0
             started = clock.now()
@@ -92,9 +86,4 @@ def run(
             done += 1
             do_chores(chores, clock, chore_failed)
             clock.sleep(every * (1 + JITTER_SHARE * chance.uniform(-1.0, 1.0)))
-    except Stopping:
-        pass  # asked to stop: the way this loop ends
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     return done

@@ -4,10 +4,8 @@ Everything outside comes in: the file's reader, the sources' asker, the table, c
 outside; it ends in exactly one outcome, which is told.
 """
 
-import signal
 from collections.abc import Callable
 from datetime import datetime
-from types import FrameType
 from typing import Final
 
 import msgspec
@@ -15,6 +13,7 @@ import msgspec
 from enactor.fence import instant_text
 from enactor.guards import LimitsTable, some
 from enactor.ports import Chance, Clock, FormFaults, OutsideError, PlanHead, Stopping
+from enactor.signals import ended_by_signals
 from enactor.worker import StoppableClock
 from planner.combining import Refusal
 from planner.deliberation import PastReader, Thought, newest_known, publish_thought, think
@@ -41,8 +40,6 @@ from planner.streaks import History
 
 JITTER_SHARE: Final = 0.2
 """Planners that started together drift apart by up to a fifth of the pause each time."""
-STOP_SECONDS: Final = 5.0
-"""How long a call that is under way may go on once the process was asked to stop; ten seconds are promised for all of it."""
 EDITED: Final = "the fleet file was edited"
 STARTED: Final = "the planner started"
 
@@ -268,36 +265,12 @@ def _reason(urgent: tuple[str, ...]) -> str:
     return some(urgent) if urgent else "gathered changes"
 
 
-class _CutShort(BaseException):
-    """A call that was under way when the process was asked to stop has had its time. Nothing in between may swallow this."""
-
-
 def keep_looking(runner: Runner, clock: StoppableClock, chance: Chance, *, every: float) -> int:
-    """Look with a jittered pause until a signal; return how many looks were begun.
-
-    Who waits ends at once. A call that is under way gets STOP_SECONDS, and is then left: what it asks for is done whole or not at
-    all, whether somebody waits for the answer or not.
-    """
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        clock.stop()
-        signal.setitimer(signal.ITIMER_REAL, STOP_SECONDS)
-
-    def cut(_number: int, _frame: FrameType | None) -> None:
-        raise _CutShort
-
-    handlers = {signal.SIGTERM: stop, signal.SIGINT: stop, signal.SIGALRM: cut}
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    """Look with a jittered pause until a signal; return how many looks were begun."""
     done = 0
-    try:
+    with ended_by_signals(clock):
         while not clock.stopping:
             done += 1
             runner.look()
             clock.sleep(every * (1 + JITTER_SHARE * chance.uniform(-1.0, 1.0)))
-    except (Stopping, _CutShort):
-        pass  # asked to stop: the way this loop ends
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in before.items():
-            signal.signal(number, handler)
     return done

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from enactor.live_overview import Headline, Overview, age_seconds, headline, old_after_seconds, overview_of
+from enactor.live_overview import Headline, Overview, headline, old_after_seconds, overview_of
 from enactor.live_report import LiveEndpoint, LiveReport
 from enactor.page import parts
 from enactor.page.frame import LOOK, Html, asset, document, el, joined
@@ -101,7 +101,7 @@ def _body(report: LiveReport, seen: Seen, first: Headline) -> Html:
 
 
 def _top(report: LiveReport, seen: Seen, first: Headline) -> Html:
-    age = age_seconds(report)
+    age = report.cycle.age_seconds
     facts = {
         "data_endpoints": seen.digest,
         "data_process": f"{report.version} {report.started}",

@@ -11,6 +11,7 @@ from enactor.budget import Level
 from enactor.cycle_report import Outlook, ZoneResult, cycle_report
 from enactor.hooks import BatchEnded, CallEnded, Written
 from enactor.live import CHANGE_NAMES_MAX, CHANGES_KEPT, STEPS_KEPT, Came, Healed, Live
+from enactor.live_overview import headline, overview_of
 from enactor.live_report import (
     CYCLE_ALLOWANCE_SECONDS,
     LiveBudget,
@@ -39,10 +40,12 @@ class World:
 
     def __init__(self, every: float = 10.0) -> None:
         self.seconds = 1_000.0
+        self.adjusted = timedelta()
+        """By how much the time of day was set otherwise."""
         self.live = Live(fleet=FLEET, enactor=ENACTOR, every=every, wall=self.wall, now=lambda: self.seconds)
 
     def wall(self) -> datetime:
-        return START + timedelta(seconds=self.seconds - 1_000.0)
+        return START + self.adjusted + timedelta(seconds=self.seconds - 1_000.0)
 
     def cycle(
         self,
@@ -113,6 +116,7 @@ def test_after_a_cycle_it_says_what_was_seen() -> None:
         ended="2026-06-01T12:00:10Z",
         seconds=1.235,
         last_success="2026-06-01T12:00:10Z",
+        age_seconds=0.0,
     )
     stored = PLAN.stored
     assert found.plan == LivePlan(
@@ -380,3 +384,14 @@ def test_it_is_not_ready_while_cycles_stand_still_though_calls_are_answered() ->
         world.live(CallEnded(operation="ListResourceRecordSets", zone=ZONE, outcome="ok", seconds=0.1))
     assert world.live.alive() is None
     assert world.live.degraded() == ("no cycle has ended for 300 s, and 210 s are the most",)
+
+
+def test_a_clock_that_was_set_back_makes_nothing_old_a_fact() -> None:
+    """The cycle ended 1,000 s ago, and the machine's time of day was set back an hour meanwhile."""
+    world = World()
+    world.cycle(result(CURRENT))
+    world.seconds += 1_000.0
+    world.adjusted = timedelta(hours=-1)
+    found = world.live.report()
+    assert found.cycle.age_seconds == 1_000.0
+    assert headline(found, overview_of(found.endpoints)).tone == "bad"

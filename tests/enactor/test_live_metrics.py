@@ -111,3 +111,22 @@ def test_enactors_with_other_limits_have_another_digest() -> None:
     limits = LimitsTable()
     assert limits.digest == LimitsTable().digest != LimitsTable(zone_record_sets=9_000).digest
     assert f'enactor_limits_info{{digest="{limits.digest}"}}' in shown(World())
+
+
+def test_a_zone_that_cannot_be_read_is_no_all_clear() -> None:
+    """What was empty when it was seen last still pages: a 0 would end that night's page, and begin its two minutes anew after it."""
+    world = World()
+    world.cycle(result(EMPTY))
+    for _ in range(2):
+        world.cycle(errors={ZONE: "no answer"})
+        assert shown(world)["enactor_endpoints_not_answering"] == 1
+    world.cycle(result(CURRENT))
+    assert shown(world)["enactor_endpoints_not_answering"] == 0
+
+
+def test_a_zone_that_is_worked_on_no_more_leaves_no_page_behind() -> None:
+    """Its endpoints are another worker's now."""
+    world = World()
+    world.cycle(result(EMPTY))
+    world.cycle()
+    assert shown(world)["enactor_endpoints_not_answering"] == 0

@@ -11,7 +11,6 @@ from enactor.live_overview import (
     STATES_BY_URGENCY,
     Headline,
     InForce,
-    age_seconds,
     counted,
     ends_of,
     headline,
@@ -43,6 +42,10 @@ def zone(name: str = "Z1", switch: Literal["run", "unknown"] = "run") -> LiveZon
     return LiveZone(zone=name, report=ZoneReport(zone=name, switch=switch, open=8, plan="current"))
 
 
+def cycle(age_seconds: float) -> LiveCycle:
+    return LiveCycle(number=3, every_seconds=10.0, ended="2026-06-01T12:00:00Z", age_seconds=age_seconds)
+
+
 def report(*endpoints: LiveEndpoint, **changes: Any) -> LiveReport:
     counts: dict[str, int] = {}
     for one in endpoints:
@@ -55,7 +58,7 @@ def report(*endpoints: LiveEndpoint, **changes: Any) -> LiveReport:
         at="2026-06-01T12:00:10Z",
         ready=True,
         degraded=(),
-        cycle=LiveCycle(number=3, every_seconds=10.0, ended="2026-06-01T12:00:00Z"),
+        cycle=cycle(10.0),
         plan=LivePlan(generation=8, digest="d", source="table"),
         zones=(zone(),),
         counts=counts,
@@ -101,8 +104,8 @@ def told(*endpoints: LiveEndpoint, **changes: Any) -> Headline:
             "warn",
             "Not known yet: no cycle has ended",
         ),
-        ((endpoint(),), {"at": "2026-06-01T12:03:30Z"}, "good", "The one endpoint answers"),
-        ((endpoint(),), {"at": "2026-06-01T12:03:31Z"}, "bad", "Not known: no cycle has ended for 211 s"),
+        ((endpoint(),), {"cycle": cycle(210.0)}, "good", "The one endpoint answers"),
+        ((endpoint(),), {"cycle": cycle(211.0)}, "bad", "Not known: no cycle has ended for 211 s"),
     ],
 )
 def test_the_one_big_fact(endpoints: tuple[LiveEndpoint, ...], changes: dict[str, Any], tone: str, fact: str) -> None:
@@ -115,14 +118,12 @@ def test_what_is_not_known_says_why() -> None:
     """In the sentences of readiness."""
     nothing = LiveCycle(number=0, every_seconds=10.0)
     assert told(cycle=nothing, degraded=("a", "b")).more == "a. b."
-    assert told(at="2026-06-01T13:00:00Z", degraded=("stuck",)).more == "What stands below is old. stuck."
+    assert told(cycle=cycle(3_590.0), degraded=("stuck",)).more == "What stands below is old. stuck."
 
 
 def test_how_old_is_too_old() -> None:
     """Three pauses, and what a cycle may take."""
-    found = report()
-    assert (age_seconds(found), old_after_seconds(found)) == (10.0, 210.0)
-    assert age_seconds(report(cycle=LiveCycle(number=0, every_seconds=1.0))) is None
+    assert old_after_seconds(report()) == 210.0
 
 
 @pytest.mark.parametrize(
@@ -218,3 +219,9 @@ def test_a_hold_says_when_it_ends() -> None:
 def test_numbers_come_with_their_word() -> None:
     """One endpoint, and thousands with a comma."""
     assert (counted(1), counted(20_000), counted(0, "zone")) == ("1 endpoint", "20,000 endpoints", "0 zones")
+
+
+def test_a_zone_that_cannot_be_read_now_is_told_as_it_was_read_last() -> None:
+    """The zone with the empty endpoint does not answer any more: that others answer is not the news."""
+    found = told(endpoint(), zones=(zone(), zone("Z2", "unknown")), not_answering=2)
+    assert (found.tone, found.fact) == ("bad", "2 endpoints answered nothing when Z2 could be read last")

@@ -195,7 +195,7 @@ def many(count: int) -> LiveReport:
         at=at,
         ready=True,
         degraded=(),
-        cycle=LiveCycle(number=9, every_seconds=5.0, outcome="unchanged", ended=at, seconds=2.0),
+        cycle=LiveCycle(number=9, every_seconds=5.0, outcome="unchanged", ended=at, seconds=2.0, age_seconds=0.0),
         plan=LivePlan(generation=8, digest="d" * 64, source="table", created_at=at, planner="planner", reason="x"),
         zones=(),
         counts=dict(Counter(states)),
