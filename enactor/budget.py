@@ -1,11 +1,13 @@
 """Decide when a call may go: two token buckets, requests and changes, at a share of what AWS gives an account (promise 6).
 
-Pure but for the clock it is handed. A call dearer than the whole bucket goes when the bucket is full and leaves it in debt,
+Pure but for the clock and the lock that it is handed: a worker's cycles and its collection pay out of one budget, and its port shows it.
+A call dearer than the whole bucket goes when the bucket is full and leaves it in debt,
 so that nothing is ever too large to be sent at all. The share is the fleet's: enactors that know of each other divide it. Where
 Route 53 throttles all the same, somebody else in the account needs what it has: the pace is halved, and comes back by itself.
 """
 
-from collections.abc import Callable
+import math
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 import msgspec
@@ -73,8 +75,7 @@ class Bucket:
 
     def level(self, now: float) -> float:
         """Return the tokens that are there; below 0 the bucket is in debt."""
-        self._fill(now)
-        return self._level
+        return min(self._capacity, self._level + max(0.0, now - self._at) * self._per_second)
 
     def resize(self, capacity: float, per_second: float, now: float) -> None:
         """Hold and refill otherwise from now on; what was there stays, as far as it fits."""
@@ -88,16 +89,19 @@ class Bucket:
         return self._capacity
 
     def _fill(self, now: float) -> None:
-        self._level = min(self._capacity, self._level + max(0.0, now - self._at) * self._per_second)
-        self._at = now
+        self._level, self._at = self.level(now), now
 
 
 class Budget:
     """The requests and changes of one account that this process may use."""
 
-    def __init__(self, clock: Clock, share: float, limits: AccountLimits) -> None:
+    def __init__(
+        self, clock: Clock, share: float, limits: AccountLimits, using: AbstractContextManager[object] | None = None
+    ) -> None:
+        """Begin with full buckets; `using` is a lock where several threads pay: held for reckoning alone, never while waiting."""
         now = clock.now()
         self._clock = clock
+        self._using = using or nullcontext()
         self._share = share
         self._limits = limits
         self._enactors = 1
@@ -118,37 +122,41 @@ class Budget:
 
     def divide(self, enactors: int) -> None:
         """Use an equal part of the fleet's share, beside so many enactors that live, this one among them."""
-        self._enactors = max(1, enactors)
-        self._fit()
+        with self._using:
+            self._enactors = max(1, enactors)
+            self._fit(self._clock.now())
 
     def slow_down(self) -> None:
         """Halve the pace, because Route 53 throttled: it comes back by itself, a little every second."""
-        now = self._clock.now()
-        if self._slowed < 1.0 and now - self._slowed_at < SLOWED_APART_SECONDS:
-            return
-        self._slowed = max(SLOWEST, self._pace(now) / 2)
-        self._slowed_at = now
-        self._fit()
+        with self._using:
+            now = self._clock.now()
+            if self._slowed < 1.0 and now - self._slowed_at < SLOWED_APART_SECONDS:
+                return
+            self._slowed = max(SLOWEST, self._pace(now) / 2)
+            self._slowed_at = now
+            self._fit(now)
 
     def level(self) -> Level:
-        """Return how full the buckets are now."""
-        self._fit()
-        now = self._clock.now()
-        return Level(
-            requests=self._requests.level(now),
-            requests_capacity=self._requests.capacity,
-            requests_per_second=self._requests_size(self._pace(now))[1],
-            changes=self._changes.level(now) if self._changes is not None else None,
-            changes_capacity=self._changes.capacity if self._changes is not None else None,
-            pace=self._pace(now),
-        )
+        """Return how full the buckets are now. To look changes nothing."""
+        with self._using:
+            now = self._clock.now()
+            pace = self._pace(now)
+            capacity, per_second = self._requests_size(pace)
+            changes = self._changes_size(pace, self._limits.changes)[0] if self._limits.changes else None
+            return Level(
+                requests=min(capacity, self._requests.level(now)),
+                requests_capacity=capacity,
+                requests_per_second=per_second,
+                changes=min(changes, self._changes.level(now)) if changes is not None and self._changes else None,
+                changes_capacity=changes,
+                pace=pace,
+            )
 
     def _pace(self, now: float) -> float:
         return min(1.0, self._slowed + max(0.0, now - self._slowed_at) / SLOWED_SECONDS)
 
-    def _fit(self) -> None:
+    def _fit(self, now: float) -> None:
         """Give the buckets the size that the number of enactors and the pace make."""
-        now = self._clock.now()
         pace = self._pace(now)
         if pace == 1.0:
             self._slowed = 1.0
@@ -159,40 +167,43 @@ class Budget:
     def wait_for_changes(self, changes: int) -> float:
         """Wait until this many changes may go, take nothing, and return the seconds that have gone by."""
         began = self._clock.now()
-        self._wait(lambda: self._changes_seconds(changes))
+        self._wait(requests=0, changes=changes, take=False)
         return self._clock.now() - began
 
     def spend(self, *, changes: int = 0) -> float:
         """Wait until one request with this many changes may go, take its tokens, and return the seconds waited."""
-        waited = self._wait(
-            lambda: max(self._requests.wait_seconds(1, self._clock.now()), self._changes_seconds(changes))
-        )
-        now = self._clock.now()
-        self._requests.take(1, now)
-        if self._changes is not None and changes:
-            self._changes.take(changes, now)
-        return waited
+        return self._wait(requests=1, changes=changes, take=True)
 
     def give_back(self, changes: int) -> None:
         """Return the change tokens of a call that Route 53 refused: a refused call takes none of the account's."""
         if self._changes is not None:
-            self._changes.take(-changes, self._clock.now())
+            with self._using:
+                self._changes.take(-changes, self._clock.now())
 
-    def _wait(self, lacking: Callable[[], float]) -> float:
-        waited = 0.0
-        self._fit()
-        wait = lacking()
-        while wait > 0:  # ends: the debt of one call is bounded by its size, and each wait pays some of it off
-            step = min(wait, WAIT_LIMIT_SECONDS)
+    def _wait(self, *, requests: int, changes: int, take: bool) -> float:
+        """Wait for tokens and take them in one step; return the seconds waited."""
+        waited, before = 0.0, math.inf
+        while True:  # ends: the debt of one call is bounded by its size, and each wait pays some of it off
+            with self._using:
+                now = self._clock.now()
+                self._fit(now)
+                wait = self._lacking(requests, changes, now)
+                if wait <= 0 or wait >= before:  # the clock may not move
+                    if take:
+                        self._take(requests, changes, now)
+                    return waited
+            step, before = min(wait, WAIT_LIMIT_SECONDS), wait
             self._clock.sleep(step)
             waited += step
-            self._fit()
-            before, wait = wait, lacking()
-            if wait >= before:
-                break  # the clock does not move
-        return waited
 
-    def _changes_seconds(self, changes: int) -> float:
-        if self._changes is None or not changes:
-            return 0.0
-        return self._changes.wait_seconds(changes, self._clock.now())
+    def _lacking(self, requests: int, changes: int, now: float) -> float:
+        """Return the seconds until the tokens are there."""
+        wait = self._requests.wait_seconds(requests, now) if requests else 0.0
+        if self._changes is not None and changes:
+            wait = max(wait, self._changes.wait_seconds(changes, now))
+        return wait
+
+    def _take(self, requests: int, changes: int, now: float) -> None:
+        self._requests.take(requests, now)
+        if self._changes is not None and changes:
+            self._changes.take(changes, now)

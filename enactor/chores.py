@@ -4,7 +4,8 @@ None of it can hurt an endpoint, and none of it may end the worker: what fails i
 makes a bounded number of calls, all of them paid for like any other, and none starts while the process is asked to stop.
 """
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
@@ -17,7 +18,8 @@ ALIVE_SECONDS: Final = 180.0
 """Whoever announced itself within this is alive: three times as long as an enactor is silent between two announcements."""
 ENACTORS_SUPPOSED: Final = 3
 """Where the table has not answered yet: as many as a fleet should have, so that a restart of all of them is no rush."""
-
+LOOKS_KEPT: Final = round(ALIVE_SECONDS / SHARING_SECONDS)
+"""After so many looks in a row everybody who lives has announced itself to them."""
 DIVIDED_MAX: Final = 12
 """However many ids the table shows, as after a crash loop where each process has a new one, nobody works at less than so small a
 part: an endpoint that answers nobody has to be repaired. Where so many really live, throttling slows each down to a quarter of it."""
@@ -77,7 +79,10 @@ class Dividing(Protocol):
 
 
 class Sharing:
-    """Divide the fleet's share of the account among the enactors that are alive: a lone survivor works with all of it."""
+    """Divide the fleet's share of the account among the enactors that are alive: a lone survivor works with all of it.
+
+    Nobody takes more than a third in its first LOOKS_KEPT looks: those who started together have not all announced themselves yet.
+    """
 
     def __init__(
         self,
@@ -92,14 +97,41 @@ class Sharing:
         self._wall = wall
         self._dividing = dividing
         self._told = told
+        self._processes = Processes()
+        self._looks = 0
         dividing.divide(ENACTORS_SUPPOSED)
 
     def __call__(self) -> None:
         """Ask the table who is alive; where it does not answer, go on with the number that was."""
         try:
-            found = alive(tuple(self._announcements()), self._me, self._wall())
+            announced = tuple(self._announcements())
         except OutsideError:
             self._told(None)
             raise
-        self._dividing.divide(min(len(found), DIVIDED_MAX))
+        found = alive(announced, self._me, self._wall())
+        self._looks += 1
+        many = self._processes.count(announced, {one.id for one in found})
+        least = ENACTORS_SUPPOSED if self._looks <= LOOKS_KEPT else 1
+        self._dividing.divide(min(max(many, least), DIVIDED_MAX))
         self._told(found)
+
+
+class Processes:
+    """Count processes and not ids: several that were given one id by mistake each use a share.
+
+    A process has announced itself twice, or it may be one that is gone: who is restarted again and again is still one.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str], tuple[str, int]] = {}
+        """When each process said last that it lives, and for how many looks it has said nothing since; LOOKS_KEPT: never twice."""
+
+    def count(self, announced: Iterable[Announcement], living: Collection[str]) -> int:
+        """Return how many processes there are: of each id that lives at least one."""
+        seen: dict[tuple[str, str], tuple[str, int]] = {}
+        for one in announced:
+            said, silent = self._seen.get((one.id, one.nonce), (one.seen, LOOKS_KEPT))
+            seen[one.id, one.nonce] = (one.seen, 0 if one.seen != said else min(silent + 1, LOOKS_KEPT))
+        self._seen = seen
+        lively = Counter(enactor for (enactor, _), (_, silent) in seen.items() if silent < LOOKS_KEPT)
+        return sum(max(1, lively[enactor]) for enactor in living)

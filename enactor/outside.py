@@ -117,6 +117,8 @@ class ZoneAccess:
         self._clients: dict[str, Any] = {}
         self._budgets: dict[str, Budget] = {}
         self._enactors = 1
+        self._making = threading.Lock()
+        """A collection asks beside the cycles, and the port shows the budgets: no account has two."""
         region = session.region_name or ""
         self._account_limits = GOVCLOUD if region.startswith("us-gov-") else AccountLimits()
 
@@ -135,24 +137,31 @@ class ZoneAccess:
         """Return the budget of the account that a zone lies in."""
         role = self._settings.roles.get(zone, "")
         account = role.split(":")[4] if role else ""
-        if account not in self._budgets:
-            self._budgets[account] = Budget(self._clock, self._settings.account_share, self._account_limits)
-            self._budgets[account].divide(self._enactors)
-        return self._budgets[account]
+        with self._making:
+            if account not in self._budgets:
+                share, limits = self._settings.account_share, self._account_limits
+                self._budgets[account] = Budget(self._clock, share, limits, threading.Lock())
+                self._budgets[account].divide(self._enactors)
+            return self._budgets[account]
 
     def divide(self, enactors: int) -> None:
         """Use an equal part of the fleet's share in every account, beside so many enactors that live."""
-        self._enactors = enactors
-        for budget in self._budgets.values():
-            budget.divide(enactors)
+        with self._making:
+            self._enactors = enactors
+            for budget in self._budgets.values():
+                budget.divide(enactors)
 
     def levels(self) -> tuple[LiveBudget, ...]:
         """Return how full the buckets of each account are."""
-        return tuple(LiveBudget(account=account, level=one.level()) for account, one in sorted(self._budgets.items()))
+        return tuple(LiveBudget(account=account, level=one.level()) for account, one in sorted(self._known().items()))
+
+    def _known(self) -> dict[str, Budget]:
+        with self._making:
+            return dict(self._budgets)
 
     def requests_per_second(self) -> float:
         """Return how many requests the slowest of the accounts gives this process a second."""
-        rates = [budget.level().requests_per_second for budget in self._budgets.values()]
+        rates = [budget.level().requests_per_second for budget in self._known().values()]
         whole = self._settings.account_share * self._account_limits.requests_per_second / self._enactors
         return min(rates, default=whole)
 

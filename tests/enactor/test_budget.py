@@ -1,5 +1,8 @@
 """When a call may go: two buckets at a share of the account, debt for what is dearer than a bucket, a few requests left over."""
 
+import sys
+import threading
+
 import pytest
 
 from enactor.budget import GOVCLOUD, OPERATOR_REQUESTS, WAIT_LIMIT_SECONDS, AccountLimits, Bucket, Budget
@@ -234,9 +237,10 @@ def test_throttling_halves_the_pace_and_it_comes_back_by_itself() -> None:
     clock.seconds += 45
     level = budget.level()
     assert (level.pace, level.requests_capacity) == (1, 22)
-    assert level.requests == pytest.approx(13.75), "a pace that grows brings no tokens at once"
+    assert level.requests == pytest.approx(5.5), "a pace that grows brings no tokens at once"
+    budget.spend()
     clock.seconds += 2
-    assert budget.level().requests == 22
+    assert budget.level().requests == pytest.approx(5.5 - 1 + 10)
 
 
 def test_who_waits_for_tokens_gets_faster_while_the_pace_comes_back() -> None:
@@ -257,3 +261,35 @@ def test_in_govcloud_only_requests_have_a_level() -> None:
     budget.slow_down()
     level = budget.level()
     assert (level.changes, level.changes_capacity, level.requests_capacity) == (None, None, 17 / 4)
+
+
+def test_to_look_changes_nothing() -> None:
+    """A port is asked by anybody at any time: how often must not matter to who pays."""
+    clock = SteppedClock()
+    seen, unseen = (Budget(clock, 0.5, ACCOUNT) for _ in range(2))
+    for budget in (seen, unseen):
+        budget.spend(changes=500)
+        budget.slow_down()
+    for _ in range(100):
+        clock.seconds += 1.5
+        seen.level()
+    assert seen.level() == unseen.level()
+    assert seen.spend(changes=700) == unseen.spend(changes=700)
+
+
+def test_threads_that_pay_out_of_one_budget_pay_every_token() -> None:
+    """Cycles and a collection do. A token that one of them takes while the other reckons is not forgotten."""
+    clock = SteppedClock()
+    budget = Budget(clock, 1.0, AccountLimits(requests=100_003.0, changes=100_000.0), threading.Lock())
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=lambda: [budget.spend(changes=1) for _ in range(5_000)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    level = budget.level()
+    assert (level.requests, level.changes) == (80_000, 80_000)

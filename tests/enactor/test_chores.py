@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from enactor.chores import ALIVE_SECONDS, DIVIDED_MAX, ENACTORS_SUPPOSED, Chore, Sharing, alive, do_chores
+from enactor.chores import ALIVE_SECONDS, DIVIDED_MAX, ENACTORS_SUPPOSED, LOOKS_KEPT, Chore, Sharing, alive, do_chores
 from enactor.ports import Announcement, OutsideError, Stopping, Unavailable
 from enactor.report import EnactorSeen
 
@@ -55,19 +55,67 @@ def test_an_announcement_of_another_version_counts_nobody() -> None:
 
 
 def test_the_share_follows_who_is_there_and_a_lone_survivor_has_all_of_it() -> None:
-    """Three at first, because all may have been restarted at once; then as many as there are."""
+    """Three at first, because all may have been restarted at once; then as many as there are, and of those who come at once all."""
     shares = Shares()
     told: list[tuple[EnactorSeen, ...] | None] = []
-    line = [said("b", 1), said("c", 1)]
+    line = [said("b", 1), said("c", 1), said("d", 1)]
     sharing = Sharing(lambda: line, "a", lambda: NOW, shares, told.append)
     assert shares.divided == [ENACTORS_SUPPOSED]
+    for _ in range(4):
+        sharing()
+        line.pop() if line else None
     sharing()
-    line.pop()
-    sharing()
-    line.pop()
-    sharing()
-    assert shares.divided == [ENACTORS_SUPPOSED, 3, 2, 1]
-    assert [len(one or ()) for one in told] == [3, 2, 1]
+    assert shares.divided == [ENACTORS_SUPPOSED, 4, 3, 3, 1, 1]
+    assert [len(one or ()) for one in told] == [4, 3, 2, 1, 1]
+
+
+def test_whoever_looks_first_after_a_start_does_not_take_the_share_of_those_who_start_with_it() -> None:
+    """Three new ids that started together: the first to end a cycle sees itself alone, the second two."""
+    line: list[Announcement] = []
+    parts = []
+    for name in ("a", "b", "c"):
+        shares = Shares()
+        sharing = Sharing(lambda: line, name, lambda: NOW, shares, lambda _: None)
+        line.append(said(name, 0))
+        sharing()
+        parts.append(1 / shares.divided[-1])
+    assert sum(parts) == pytest.approx(1.0)
+
+
+class Settled(Sharing):
+    """One whose first looks are over."""
+
+    def __init__(self, line: list[Announcement], shares: Shares) -> None:
+        super().__init__(lambda: line, "a", lambda: NOW, shares, lambda _: None)
+        for _ in range(LOOKS_KEPT):
+            self()
+        shares.divided.clear()
+
+
+def test_processes_that_were_given_one_id_each_use_a_share() -> None:
+    """An image with a fixed id is a mistake that a pace must not pay for: who speaks under it is told apart by its nonce."""
+    shares = Shares()
+    line: list[Announcement] = []
+    sharing = Settled(line, shares)
+    for second in (3, 2, 1):
+        line[:] = [said("a", second, nonce=digit * 16) for digit in "123"]
+        sharing()
+    assert shares.divided == [1, 3, 3]
+    line[:] = [said("a", 0, nonce="1" * 16), *(said("a", 1, nonce=digit * 16) for digit in "23")]
+    for _ in range(LOOKS_KEPT):
+        sharing()
+    assert shares.divided[-LOOKS_KEPT:] == [3, 3, 1]
+
+
+def test_one_that_is_started_again_and_again_is_one() -> None:
+    """Each of its processes announces itself once: with every crash the others would slow down."""
+    shares = Shares()
+    line = [said("b", 9)]
+    sharing = Settled(line, shares)
+    for digit in "123456":
+        line.append(said("a", 1, nonce=digit * 16))
+        sharing()
+    assert shares.divided == [2] * 6
 
 
 def test_a_silent_table_changes_no_share_and_nobody_is_shown_as_alive() -> None:

@@ -83,6 +83,7 @@ PURE_LIBRARIES = {
     *(
         "bisect",
         "collections",
+        "contextlib",
         "copy",
         "dataclasses",
         "datetime",
