@@ -1,7 +1,7 @@
 """What the core tells whoever listens: frozen values, handed to one callable. The core knows no metrics library and no log."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -99,13 +99,15 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
 
 Event = CallEnded | EndpointRefused | PlanRefused | BatchEnded | CycleEnded | VerbEnded | Noticed
 Hook = Callable[[Event], None]
+Told = TypeVar("Told")
+"""What a listener is told: an enactor's events, or a planner's."""
 
 
 def ignore(_event: Event) -> None:
     """Listen to nothing."""
 
 
-def surely(hook: Hook, failed: Callable[[Exception], None]) -> Hook:
+def surely(hook: Callable[[Told], None], failed: Callable[[Exception], None]) -> Callable[[Told], None]:
     """Return a hook that never fails whoever tells it something: `failed` hears of the first exception of each kind, and no more.
 
     What listens counts, shows and writes down. A fault in it must cost its own figures and nothing else: after a batch was applied,
@@ -113,7 +115,7 @@ def surely(hook: Hook, failed: Callable[[Exception], None]) -> Hook:
     """
     told: set[type[Exception]] = set()
 
-    def tell(event: Event) -> None:
+    def tell(event: Told) -> None:
         try:
             hook(event)
         except Stopping:

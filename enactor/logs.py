@@ -1,12 +1,9 @@
 """Write what the hooks tell as JSON lines on stderr, with bounded lines and without secrets."""
 
-import os
-import select
+import json
 import sys
-import threading
 from collections import Counter
-from collections.abc import MutableMapping
-from contextlib import suppress
+from collections.abc import Mapping, MutableMapping
 from typing import Any, Final, TextIO, cast
 
 import msgspec
@@ -24,6 +21,7 @@ from enactor.hooks import (
     VerbEnded,
     ignore,
 )
+from enactor.log_stream import Unfailing
 
 LEVELS: Final = {"failed": "error", "partial": "warning", "refused": "warning"}
 """How a cycle's outcome is logged; the others are no news."""
@@ -31,65 +29,12 @@ ITEMS_LOGGED_MAX: Final = 20
 """A batch may hold two hundred names; a log line shows the first few of whatever is many."""
 TEXT_LOGGED_MAX_CHARACTERS: Final = 2_000
 """No fact of a line is longer: an answer of a proxy may be a page, and a log collector cuts lines where it likes."""
+KEYS_LOGGED_MAX: Final = 100
+DEPTH_LOGGED_MAX: Final = 6
+LINE_LOGGED_MAX_OCTETS: Final = 16_000
+"""No line is longer: Docker tears lines apart at 16 KiB, and half a JSON object is no line."""
 REFUSALS_LOGGED_MAX: Final = 50
 """A plan that every endpoint refuses is one event and not twenty thousand; the metrics and the status page count them all."""
-
-
-PATIENCE_MILLISECONDS: Final = 1_000
-"""How long a reader of the log that stands still is waited for, once; then nothing waits for it until it reads again."""
-
-
-class Unfailing:
-    """A stream for the log that swallows what cannot be written: a full disk or a reader that is gone must not stop an enactor.
-
-    Nor may a reader that reads no more: a write into its full pipe would never return, and a signal would not end it.
-    """
-
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream
-        """None in a process that was started with stderr closed."""
-        self._writing = threading.Lock()
-        self._patience = PATIENCE_MILLISECONDS
-        self._is_torn = False
-        """The last line was lost in its middle."""
-
-    def write(self, text: str) -> None:
-        """Write, or lose the text."""
-        if self._stream is None:
-            return
-        with suppress(OSError), self._writing:
-            try:
-                descriptor = self._stream.fileno()
-            except OSError:
-                self._stream.write(text)  # no file of the system, so nothing of it blocks
-            else:
-                self._stream.flush()
-                self._write_to(descriptor, text)
-
-    def _write_to(self, descriptor: int, text: str) -> None:
-        """Write by pieces that a pipe takes at once where it is ready for any (POSIX: PIPE_BUF), and lose the rest where it is not."""
-        left = f"{chr(10) if self._is_torn else ''}{text}".encode(errors="backslashreplace")
-        ready, begun = select.poll(), False
-        ready.register(descriptor, select.POLLOUT)
-        while left:
-            if not ready.poll(self._patience):
-                self._patience, self._is_torn = 0, self._is_torn or begun
-                return
-            left, begun = left[os.write(descriptor, left[: select.PIPE_BUF]) :], True
-        self._patience, self._is_torn = PATIENCE_MILLISECONDS, False
-
-    def flush(self) -> None:
-        """Flush, or lose what was written."""
-        if self._stream is not None:
-            with suppress(OSError):
-                self._stream.flush()
-
-
-def say(line: str) -> None:
-    """Say a sentence to a person on stderr, or lose it."""
-    stream = Unfailing(sys.stderr)
-    stream.write(f"{line}\n")
-    stream.flush()
 
 
 def logger(**bound: Any) -> Any:
@@ -99,7 +44,7 @@ def logger(**bound: Any) -> Any:
             structlog.processors.add_log_level,
             bounded,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
+            rendered,
         ],
         logger_factory=structlog.WriteLoggerFactory(file=cast("TextIO", Unfailing(sys.stderr))),
     )
@@ -111,17 +56,37 @@ def bounded(_logger: Any, _method: str, facts: MutableMapping[str, Any]) -> Muta
     return {key: _cut(fact) for key, fact in facts.items()}
 
 
-def _cut(fact: Any) -> Any:
+def rendered(_logger: Any, _method: str, facts: MutableMapping[str, Any]) -> str:
+    """Return the line; where it would be too long its longest facts go, one by one, and say how long they were."""
+    line = _as_json(facts)
+    left = sorted(facts, key=lambda key: -len(_as_json(facts[key])))
+    while len(line) > LINE_LOGGED_MAX_OCTETS and left:  # ends: each pass takes one fact
+        longest = left.pop(0)
+        facts[longest] = f"… ({len(_as_json(facts[longest]))} octets left out)"
+        line = _as_json(facts)
+    return line
+
+
+def _as_json(fact: Any) -> str:
+    return json.dumps(fact, default=str)
+
+
+def _cut(fact: Any, depth: int = DEPTH_LOGGED_MAX) -> Any:
     match fact:
         case str() if len(fact) > TEXT_LOGGED_MAX_CHARACTERS:
             return f"{fact[:TEXT_LOGGED_MAX_CHARACTERS]}… ({len(fact)} characters)"
+        case list() | tuple() | Mapping() if not depth:
+            return f"… ({len(fact)} in all)"
         case list() | tuple():
             more = [f"… ({len(fact)} in all)"] if len(fact) > ITEMS_LOGGED_MAX else []
-            return [*map(_cut, fact[:ITEMS_LOGGED_MAX]), *more]
-        case dict():
-            return {key: _cut(value) for key, value in fact.items()}
-        case _:
+            return [*(_cut(one, depth - 1) for one in fact[:ITEMS_LOGGED_MAX]), *more]
+        case Mapping():
+            kept = {_cut(str(key)): _cut(value, depth - 1) for key, value in list(fact.items())[:KEYS_LOGGED_MAX]}
+            return kept | ({"…": f"{len(fact)} in all"} if len(fact) > KEYS_LOGGED_MAX else {})
+        case None | bool() | int() | float() | str():
             return fact
+        case _:
+            return _cut(str(fact))
 
 
 def person_log(log: Any) -> Hook:

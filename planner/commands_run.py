@@ -1,5 +1,6 @@
 """The command that goes on: run. It looks at a fleet's sources, and publishes a plan when one is due."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -8,20 +9,25 @@ import click
 import msgspec
 from prometheus_client import CollectorRegistry
 
+from enactor.cli.ending import crash_logged
 from enactor.cli.options import end, seconds_of
 from enactor.cli.serving import Served, serve
+from enactor.hooks import surely
+from enactor.log_capture import capture, facts_of
 from enactor.logs import logger
 from enactor.outside import SystemChance, SystemClock
+from enactor.plan import Fault
 from enactor.ports import Unavailable
 from enactor.report import EXIT_OK
 from enactor.settings import Settings
+from enactor.table import PlanTable
 from enactor.wsgi import application, health_route, metrics_route
 from planner.asking import AtOnce
 from planner.events import PlannerEvent, PlannerHook, PlannerLog
 from planner.looking import Lookout
 from planner.metrics import PlannerHealth, PlannerMetrics
 from planner.mirroring import mirrored
-from planner.options import open_table, say_which_fleet, told_all, warned_source, with_settings
+from planner.options import open_table, told_all, warned_source, which_fleet, with_settings
 from planner.runner import Doors, Runner, keep_looking
 from planner.sources import STDIN, FleetReader, Read
 
@@ -55,32 +61,40 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     if fleet_path == STDIN:
         raise click.UsageError("run reads its file again at each look, so it cannot be stdin")
     log = logger(planner=settings.id)
-    clock = SystemClock()
     with told_all():
-        read = warned_source(fleet_path, None)
+        read = warned_source(fleet_path, None, warn=partial(_log_warnings, log))
         fleet = read.fleet_name
-        say_which_fleet(fleet, settings)
         table = open_table(settings, fleet)
+    capture(log)
+    if which := which_fleet(fleet, settings):
+        log.warning("file-warning", message=which)
     log.info("starting", fleet=fleet, file=fleet_path, every_seconds=seconds, settings=_told(settings))
+    looks = crash_logged(log, lambda: _work(FleetReader(fleet_path), fleet, settings, table, log=log, every=seconds))
+    log.info("stopped", looks=looks)
+    end(EXIT_OK)
 
-    reader = FleetReader(fleet_path)
+
+def _work(reader: FleetReader, fleet: str, settings: Settings, table: PlanTable, *, log: Any, every: float) -> int:
+    """Serve and look until a signal; return how many looks were begun."""
+    clock = SystemClock()
 
     def same_fleet() -> Read:
         found = reader.read()
         if found.fleet_name != fleet:
-            what = f"{fleet_path} is of fleet {found.fleet_name} now, and this planner is fleet {fleet}'s"
+            what = f"{reader.path} is of fleet {found.fleet_name} now, and this planner is fleet {fleet}'s"
             raise Unavailable(f"{what}: nothing is planned; start another planner for another fleet")
         return found
 
     registry = CollectorRegistry()
-    heard: tuple[PlannerHook, ...] = (
-        PlannerMetrics(registry),
-        health := PlannerHealth(every=seconds, now=clock.now),
-        PlannerLog(log),
-    )
+    health = PlannerHealth(every=every, now=clock.now)
 
-    with told_all():
-        served = _serve(settings.metrics, registry, health, log)
+    def listener_failed(error: Exception) -> None:
+        log.error("listener-failed", **facts_of(error))
+
+    listeners: tuple[PlannerHook, ...] = (PlannerMetrics(registry), health, PlannerLog(log))
+    heard = tuple(surely(one, listener_failed) for one in listeners)
+
+    served = _serve(settings.metrics, registry, health, log)
     runner = Runner(
         Doors(
             read=same_fleet,
@@ -92,16 +106,21 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
             chance=SystemChance(),
             wall=lambda: datetime.now(UTC),
             hook=partial(_tell, heard),
-            forget_seconds=max(FORGET_SECONDS, FORGET_PAUSES * seconds),
+            forget_seconds=max(FORGET_SECONDS, FORGET_PAUSES * every),
             after=partial(mirrored, settings, fleet, table),
         )
     )
-    looks = keep_looking(runner, clock, SystemChance(), every=seconds)
-    runner.close()
-    if served is not None:
-        served.close()
-    log.info("stopped", looks=looks)
-    end(EXIT_OK)
+    try:
+        return keep_looking(runner, clock, SystemChance(), every=every)
+    finally:
+        runner.close()
+        if served is not None:
+            served.close()
+
+
+def _log_warnings(log: Any, warnings: Iterable[Fault]) -> None:
+    for one in warnings:
+        log.warning("file-warning", message=str(one))
 
 
 def _tell(heard: tuple[PlannerHook, ...], event: PlannerEvent) -> None:

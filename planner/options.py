@@ -83,14 +83,16 @@ def read_source(fleet_path: str | None, plan_path: str | None) -> Read:
     return read_plan_file(plan_path) if plan_path is not None else read_fleet(fleet_path or "")
 
 
-def warned_source(fleet_path: str | None, plan_path: str | None) -> Read:
-    """Return the plan of the one file that was named; warn on stderr of what is seldom meant, also where faults remain."""
+def warned_source(
+    fleet_path: str | None, plan_path: str | None, *, warn: Callable[[Iterable[Fault]], None] | None = None
+) -> Read:
+    """Return the plan of the one file that was named; warn of what is seldom meant, on stderr where faults remain."""
     try:
         source = read_source(fleet_path, plan_path)
     except WrongFile as error:
         _warn(error.warnings)
         raise
-    _warn(source.warnings)
+    (warn or _warn)(source.warnings)
     return source
 
 
@@ -111,10 +113,16 @@ def told_all(*, as_json: bool = False) -> Iterator[None]:
             end(EXIT_FAILED, lines, stdout=stdout)
 
 
+def which_fleet(fleet: str, settings: Settings) -> str | None:
+    """Return that the file's fleet counts, where the settings name another one."""
+    if settings.fleet in {"", fleet}:
+        return None
+    return f"fleet {fleet} counts, which the file names, and not {settings.fleet}, which {VARIABLES['fleet']} or the configuration names"
+
+
 def say_which_fleet(fleet: str, settings: Settings) -> None:
     """Say that the file's fleet counts, where the settings name another one."""
-    if settings.fleet not in {"", fleet}:
-        what = f"fleet {fleet} counts, which the file names, and not {settings.fleet}, which {VARIABLES['fleet']} or the configuration names"
+    if what := which_fleet(fleet, settings):
         click.echo(f"planner: {what}", err=True)
 
 

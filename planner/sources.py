@@ -93,15 +93,15 @@ class FleetReader:
     """Reads a fleet file again and again; what has not changed is not parsed again."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self.path = path
         self._last: Read | None = None
 
     def read(self) -> Read:
         """Return what the file means now; raise FormFaults."""
         last = self._last
-        if last is None or last.text is None or _octets(self._path) != last.text.octets:
+        if last is None or last.text is None or _octets(self.path) != last.text.octets:
             self._last = None
-            self._last = read_fleet(self._path)
+            self._last = read_fleet(self.path)
         assert self._last is not None, "it was read just now, or has not changed"
         return self._last
 

@@ -12,10 +12,11 @@ from enactor.cli.build import bound_log, parts
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import collected
 from enactor.cli.options import end, ending, settings_options, take_settings
-from enactor.cli.running import REQUIRED, WORKING, say_what_is_missing
+from enactor.cli.running import REQUIRED, WORKING, what_is_missing
 from enactor.cli.waiting import await_insync, timeout_option, timeout_seconds
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS
 from enactor.insync import Changes
+from enactor.log_stream import say
 from enactor.logs import person_log
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status, worst
 from enactor.swap import State
@@ -44,7 +45,8 @@ def once(*, wait_insync: bool, timeout: str | None, as_json: bool, **flags: Any)
     """Bring every endpoint to the newest valid plan, once, within 60 seconds."""
     seconds = timeout_seconds(timeout, "--wait-insync", waits=wait_insync)
     settings = take_settings(flags, required=REQUIRED)
-    say_what_is_missing(settings)
+    if why := what_is_missing(settings):
+        say(f"enactor: {why}")
     changes = Changes(person_log(bound_log(settings)))
     doors = parts(settings, changes)
     report = build_enactor(doors).cycle()

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from enactor.cli.options import end, ending, seconds_of
 from enactor.cli.serving import serve
 from enactor.cli.views import console, table
-from enactor.logs import say
+from enactor.log_stream import say
 from enactor.names import NameFault, canonical
 from enactor.plan import Plan
 from enactor.plan_file import file_octets

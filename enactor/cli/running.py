@@ -1,7 +1,5 @@
 """The command `enactor run`: the worker, and the port that shows what it sees."""
 
-import traceback
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +13,8 @@ from enactor.chores import SHARING_SECONDS, Chore, Sharing
 from enactor.cli.build import Parts, bound_log, parts, utc_now
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import Collecting
-from enactor.cli.options import UNIT_SECONDS, end, ending, seconds_of, settings_options, take_settings
+from enactor.cli.ending import crash_logged
+from enactor.cli.options import UNIT_SECONDS, ending, seconds_of, settings_options, take_settings
 from enactor.cli.serving import Served, serve
 from enactor.cycle import Enactor
 from enactor.disk import PlanDisk
@@ -23,12 +22,12 @@ from enactor.hooks import Event, Hook, surely
 from enactor.live import Live
 from enactor.live_metrics import LiveMetrics
 from enactor.live_report import Waiting
-from enactor.logs import EventLog, say
+from enactor.log_capture import capture
+from enactor.logs import EventLog
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
 from enactor.page.status import StatusPage
-from enactor.ports import OutsideError, Stopping
-from enactor.report import EXIT_FAILED, CycleReport, EnactorSeen
+from enactor.report import CycleReport, EnactorSeen
 from enactor.report_collect import CollectReport
 from enactor.settings import Settings
 from enactor.table import PlanTable
@@ -39,7 +38,6 @@ from enactor.wsgi import application, health_route, json_route, metrics_route, p
 WORKING = ("table", "fleet", "zones", "id", "roles", "state-dir", "plan-mirror", "account-share")
 REQUIRED = ("table", "fleet", "zones")
 COLLECT_EVERY = "6h"
-CRASH_FRAMES = 10
 
 
 def add_to(group: click.Group) -> None:
@@ -62,39 +60,26 @@ def run(*, every: str, collect_every: str, **flags: Any) -> None:
     seconds = seconds_of(every, "--every", lowest=0.1, highest=3600.0)
     collecting = None if collect_every == "off" else _collect_seconds(collect_every)
     settings = take_settings(flags, required=(*REQUIRED, "state-dir"))
-    say_what_is_missing(settings)
     log = bound_log(settings)
+    capture(log)
+    if why := what_is_missing(settings):
+        log.warning("no-plan-kept", why=why)
     if why := PlanDisk(settings.state_dir, settings.fleet).trouble():
-        say(f"enactor: {why}; going on without plans on disk")
         log.error("state-dir-unusable", why=why)
     log.info("starting", version=__version__, every_seconds=seconds, settings=msgspec.to_builtins(settings))
-    done = crash_logged(log, Service(settings, log, every=seconds, collect_every=collecting).run)
+    done = crash_logged(log, lambda: Service(settings, log, every=seconds, collect_every=collecting).run())
     log.info("stopped", cycles=done)
-
-
-def crash_logged(log: Any, work: Callable[[], int]) -> int:
-    """Work; a fault of this program ends the process with status 1 and one line of the log, for whoever starts it again.
-
-    It must not go on: what it remembers may be half of something. A new process reads everything first.
-    """
-    try:
-        return work()
-    except (OutsideError, Stopping):
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is logged as a line and ends the process
-        where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
-        log.critical("crashed", why=f"{type(error).__name__}: {error}", where=where[-CRASH_FRAMES:])
-        end(EXIT_FAILED, ["enactor: this is a fault of this program; the log says where; start it again and report it"])
 
 
 def _collect_seconds(text: str) -> float:
     return seconds_of(text, "--collect-every", lowest=60.0, highest=7 * UNIT_SECONDS["d"])
 
 
-def say_what_is_missing(settings: Settings) -> None:
-    """Say that there would be nothing to heal from with the table unreachable."""
-    if not settings.state_dir and not settings.plan_mirror:
-        say("enactor: neither --state-dir nor --plan-mirror, so no plan is kept for the day the table cannot be read")
+def what_is_missing(settings: Settings) -> str | None:
+    """Return that there would be nothing to heal from with the table unreachable, None where a plan is kept."""
+    if settings.state_dir or settings.plan_mirror:
+        return None
+    return "neither --state-dir nor --plan-mirror, so no plan is kept for the day the table cannot be read"
 
 
 class Service:

@@ -264,8 +264,8 @@ def test_the_age_of_the_newest_plan_is_that_of_no_other() -> None:
 )
 def test_what_is_not_known_to_be_in_force_is_not_told(results: tuple[ZoneResult, ...], changes: dict[str, Any]) -> None:
     """And a restart measures no plan that was in force before it."""
-    newest = changes.pop("newest", made(8, "2026-06-01T12:00:05Z"))
-    assert World().cycle(*results, newest=newest, **changes).in_force_seconds is None
+    told = {"newest": made(8, "2026-06-01T12:00:05Z")} | changes
+    assert World().cycle(*results, **told).in_force_seconds is None
 
 
 def test_it_is_degraded_while_something_fails_and_says_what() -> None:

@@ -9,15 +9,19 @@ from typing import Any
 
 import click
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from enactor.cli.running import crash_logged
+from enactor.cli.ending import crash_logged
 from enactor.hooks import BatchEnded, CallEnded, CycleEnded, EndpointRefused, Event, Noticed, PlanRefused, Written
+from enactor.log_stream import Unfailing
 from enactor.logs import (
     ITEMS_LOGGED_MAX,
+    KEYS_LOGGED_MAX,
+    LINE_LOGGED_MAX_OCTETS,
     REFUSALS_LOGGED_MAX,
     TEXT_LOGGED_MAX_CHARACTERS,
     EventLog,
-    Unfailing,
     logger,
 )
 from enactor.ports import Unavailable
@@ -81,7 +85,7 @@ def test_a_batch_says_zone_names_generation_nonce_and_change_id() -> None:
 def test_no_fact_is_endless() -> None:
     """An answer of a proxy may be a page; what was cut says so."""
     long = "x" * (TEXT_LOGGED_MAX_CHARACTERS + 1)
-    (line,) = lines(Noticed(event="trouble", facts={"why": long, "deep": {"list": [long] * 30}}))
+    (line,) = lines(Noticed(event="trouble", facts={"why": long, "deep": {"list": [long, *"y" * 29]}}))
     assert line["why"] == "x" * TEXT_LOGGED_MAX_CHARACTERS + "… (2001 characters)"
     assert line["deep"]["list"][-1] == "… (30 in all)"
     assert len(line["deep"]["list"]) == ITEMS_LOGGED_MAX + 1
@@ -145,22 +149,60 @@ def test_a_fault_of_the_program_is_a_line_with_where_and_status_1() -> None:
     with redirect_stderr(stream), pytest.raises(click.exceptions.Exit) as ended:
         crash_logged(logger(enactor="a"), breaks)
     assert ended.value.exit_code == 1
-    first, said = stream.getvalue().splitlines()
-    line = json.loads(first)
+    (line,) = map(json.loads, stream.getvalue().splitlines())
     assert (line["event"], line["level"], line["why"]) == ("crashed", "critical", "KeyError: 'b'")
     assert line["where"][-1].endswith(" breaks")
-    assert said.startswith("enactor: this is a fault of this program")
+    assert line["what"].startswith("a fault of this program")
 
 
 def test_what_is_outside_is_no_fault_of_the_program() -> None:
-    """It goes on to who says it as a sentence."""
+    """A port that another process has: a sentence, in a line, and status 1."""
 
     def fails() -> int:
-        raise Unavailable("no answer")
+        raise Unavailable("port 9553 is taken")
 
-    with pytest.raises(Unavailable):
+    stream = io.StringIO()
+    with redirect_stderr(stream), pytest.raises(click.exceptions.Exit) as ended:
         crash_logged(logger(enactor="a"), fails)
+    assert ended.value.exit_code == 1
+    (line,) = map(json.loads, stream.getvalue().splitlines())
+    assert (line["event"], line["why"], "where" in line) == ("not-started", "port 9553 is taken", False)
     assert crash_logged(logger(enactor="a"), lambda: 3) == 3
+
+
+class Odd:
+    """What JSON has no word for."""
+
+    def __str__(self) -> str:
+        return "odd " * 1_000
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3_000) | st.builds(Odd),
+        lambda some: st.lists(some, max_size=40) | st.dictionaries(st.text(max_size=300) | st.integers(), some),
+        max_leaves=60,
+    )
+)
+def test_whatever_a_fact_is_its_line_is_one_json_object_and_not_too_long(fact: Any) -> None:
+    """Docker tears lines apart at 16 KiB, and a collector that reads JSON drops what is half of an object."""
+    (line,) = lines(Noticed(event="trouble", facts={"fact": fact, "zone": ZONE}))
+    assert (line["event"], line["zone"]) == ("trouble", ZONE)
+    assert len(json.dumps(line)) <= LINE_LOGGED_MAX_OCTETS
+
+
+def test_a_line_that_is_too_long_loses_its_longest_facts_and_says_so() -> None:
+    """Who it is of and what happened stay."""
+    fat = [{"deep": ["y" * TEXT_LOGGED_MAX_CHARACTERS] * 3}] * 5
+    (line,) = lines(Noticed(event="trouble", facts={"fat": fat, "why": "no answer"}))
+    assert (line["event"], line["why"]) == ("trouble", "no answer")
+    assert line["fat"] == "… (30120 octets left out)"
+
+
+def test_a_mapping_has_no_endless_keys() -> None:
+    """States and causes are few; what comes from outside need not be."""
+    (line,) = lines(Noticed(event="trouble", facts={"by": dict.fromkeys(range(KEYS_LOGGED_MAX + 1), 1)}))
+    assert (len(line["by"]), line["by"]["…"]) == (KEYS_LOGGED_MAX + 1, "101 in all")
 
 
 def test_a_reader_that_reads_no_more_stops_nobody() -> None:

@@ -11,8 +11,10 @@ from click.testing import CliRunner
 from planner.cli import main
 from planner.events import LEVELS, NAMES, LookEnded
 from planner.fleet_file import BalancerEntry, HealthEntry, PaceEntry, PoolEntry, SourceEntry
+from tests.log_events import logged
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "planner.md").read_text(encoding="utf-8")
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = (ROOT / "docs" / "planner.md").read_text(encoding="utf-8")
 
 
 def rows(heading: str) -> dict[str, list[str]]:
@@ -48,7 +50,8 @@ def test_sources_pools_and_load_balancers_have_their_new_keys() -> None:
 def test_every_event_and_outcome_is_named() -> None:
     """People write alerts on these words."""
     listed = {key: cells[0] for key, cells in rows("planner run").items()}
-    assert set(listed) == {"starting", "stopped", "look-ended"} | {name for name, _ in NAMES.values()}
+    own = logged(ROOT / part for part in ("planner/commands_run.py", "enactor/cli/ending.py", "enactor/log_capture.py"))
+    assert set(listed) == own | {"look-ended"} | {name for name, _ in NAMES.values()}
     levels = dict(NAMES.values())
     assert listed["no-plan"] == levels["no-plan"]
     assert listed["fleet-file-wrong"] == levels["fleet-file-wrong"]
