@@ -4,6 +4,7 @@ The adapters of Route 53, the plan table and the mirror all come here, so that n
 answer means for a write ("not applied" or "unknown") is the adapter's own to say; this module never decides to try again.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -94,6 +95,9 @@ _NO_ANSWER: Final = (
 )
 _NO_PLACE: Final = (exceptions.NoRegionError, exceptions.InvalidRegionError, exceptions.UnknownEndpointError)
 
+PREPARING_ERRORS: Final = (BotoCoreError, ValueError)
+"""What making a client raises; ValueError where an endpoint or a proxy is told by something that is no URL."""
+_PASSWORD: Final = re.compile(r"(?<=://)[^/\s]+@")
 AwsError = ClientError | BotoCoreError | ResponseParserError
 AWS_ERRORS: Final = (ClientError, BotoCoreError, ResponseParserError)
 """What a call through botocore raises. An answer that it cannot read, such as a proxy's page with status 200, has no base in common
@@ -105,11 +109,12 @@ ADVICE_BUSY: Final = "wait for the zone's earlier change, then decide again"
 ADVICE_DENIED: Final = "check the credentials, their expiry, this machine's clock, and the role's policy"
 ADVICE_UNAVAILABLE: Final = "look at what stands there before going on, and check the network and the service's health"
 ADVICE_REGION: Final = "set AWS_REGION, or the profile's region, to a region that exists"
+ADVICE_ADDRESS: Final = "check AWS_ENDPOINT_URL, its variants for one service, and the proxy variables"
 ADVICE_OTHER: Final = "read the reason given; trying the same again will not help"
 
 
 def outside_error(
-    error: AwsError, *, what: str, where: str, advise: Mapping[type[OutsideError], str] | None = None
+    error: AwsError | ValueError, *, what: str, where: str, advise: Mapping[type[OutsideError], str] | None = None
 ) -> OutsideError:
     """Return an error of botocore as one of the family: `what` was tried (`reading HEAD`), `where` (`table plans in eu-west-1`).
 
@@ -118,6 +123,11 @@ def outside_error(
     kind, usual = _of_answer(error) if isinstance(error, ClientError) else _of_client(error)
     advice = (advise or {}).get(kind, usual)
     return kind(f"{what} failed at {where}: {_reason(error)}; {advice}")
+
+
+def without_password(text: str) -> str:
+    """Return a text without what stands before the @ of its URLs: errors name the address that did not answer, or the proxy."""
+    return _PASSWORD.sub("", text)
 
 
 def is_not_aws(answer: Any) -> bool:
@@ -147,21 +157,23 @@ def _of_answer(error: ClientError) -> tuple[type[OutsideError], str]:
     return OutsideError, ADVICE_OTHER
 
 
-def _of_client(error: BotoCoreError | ResponseParserError) -> tuple[type[OutsideError], str]:
+def _of_client(error: BotoCoreError | ResponseParserError | ValueError) -> tuple[type[OutsideError], str]:
     if isinstance(error, _NO_CREDENTIALS) or any(kind.__name__ == _NO_CREDENTIALS_NAME for kind in type(error).__mro__):
         return Denied, ADVICE_DENIED
     if isinstance(error, (*_NO_ANSWER, ResponseParserError)):
         return Unavailable, ADVICE_UNAVAILABLE
     if isinstance(error, _NO_PLACE):
         return OutsideError, ADVICE_REGION
+    if isinstance(error, ValueError) and not isinstance(error, BotoCoreError):
+        return OutsideError, ADVICE_ADDRESS
     return OutsideError, ADVICE_OTHER
 
 
-def _reason(error: AwsError) -> str:
+def _reason(error: AwsError | ValueError) -> str:
     if isinstance(error, ClientError):
         message = str(error.response.get("Error", {}).get("Message", ""))
         text = f"{error_code(error)}: {message}" if message else error_code(error) or "an error without a code"
     else:
         text = str(error)
-    text = " ".join(text.split()).rstrip(".;")
+    text = " ".join(without_password(text).split()).rstrip(".;")
     return text if len(text) <= REASON_LIMIT_CHARACTERS else text[: REASON_LIMIT_CHARACTERS - 1] + "…"

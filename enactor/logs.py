@@ -9,6 +9,7 @@ from typing import Any, Final, TextIO, cast
 import msgspec
 import structlog
 
+from enactor.aws_errors import without_password
 from enactor.hooks import (
     BatchEnded,
     CallEnded,
@@ -73,6 +74,8 @@ def _as_json(fact: Any) -> str:
 
 def _cut(fact: Any, depth: int = DEPTH_LOGGED_MAX) -> Any:
     match fact:
+        case str() if "://" in fact and (kept := without_password(fact)) != fact:
+            return _cut(kept)
         case str() if len(fact) > TEXT_LOGGED_MAX_CHARACTERS:
             return f"{fact[:TEXT_LOGGED_MAX_CHARACTERS]}… ({len(fact)} characters)"
         case list() | tuple() | Mapping() if not depth:
@@ -81,8 +84,9 @@ def _cut(fact: Any, depth: int = DEPTH_LOGGED_MAX) -> Any:
             more = [f"… ({len(fact)} in all)"] if len(fact) > ITEMS_LOGGED_MAX else []
             return [*(_cut(one, depth - 1) for one in fact[:ITEMS_LOGGED_MAX]), *more]
         case Mapping():
-            kept = {_cut(str(key)): _cut(value, depth - 1) for key, value in list(fact.items())[:KEYS_LOGGED_MAX]}
-            return kept | ({"…": f"{len(fact)} in all"} if len(fact) > KEYS_LOGGED_MAX else {})
+            most = dict(list(fact.items())[:KEYS_LOGGED_MAX])
+            cut = {_cut(str(key)): _cut(value, depth - 1) for key, value in most.items()}
+            return cut | ({"…": f"{len(fact)} in all"} if len(fact) > KEYS_LOGGED_MAX else {})
         case None | bool() | int() | float() | str():
             return fact
         case _:

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
-from enactor.aws_errors import AWS_ERRORS, AwsError, outside_error
+from enactor.aws_errors import AWS_ERRORS, PREPARING_ERRORS, AwsError, outside_error
 from enactor.kept_form import LIMIT_OCTETS, Odd, encoded, parts_of, stored_of
 from enactor.plan import StoredPlan
 from enactor.ports import OutsideError, PlanHead
@@ -119,7 +119,7 @@ def plan_mirror(session: boto3.Session, url: str, fleet: str) -> PlanMirror:
     key = "/".join(part for part in (parts.path.strip("/"), f"plan-{fleet}.json") if part)
     try:
         client = session.client("s3", config=CONFIG, region_name=region)
-    except BotoCoreError as error:
+    except PREPARING_ERRORS as error:
         raise outside_error(error, what="preparing to read the plan mirror", where="S3") from error
     return PlanMirror(client, parts.netloc, key, fleet)
 

@@ -12,10 +12,9 @@ from typing import Any, Final
 import boto3
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
-from botocore.exceptions import BotoCoreError
 from botocore.session import get_session
 
-from enactor.aws_errors import outside_error
+from enactor.aws_errors import PREPARING_ERRORS, outside_error
 from enactor.budget import GOVCLOUD, AccountLimits, Budget
 from enactor.gate import GateLimits
 from enactor.guards import LimitsTable
@@ -129,7 +128,7 @@ class ZoneAccess:
             try:
                 session = assumed(self._session, role, f"enactor-{self._settings.id}") if role else self._session
                 self._clients[role] = route53_client(session)
-            except BotoCoreError as error:
+            except PREPARING_ERRORS as error:
                 raise outside_error(error, what=f"preparing to reach zone {zone}", where="Route 53") from error
         return self._clients[role]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
-from enactor.aws_errors import AWS_ERRORS, AwsError, error_code, outside_error
+from enactor.aws_errors import AWS_ERRORS, PREPARING_ERRORS, AwsError, error_code, outside_error
 from enactor.ports import Clock, Missing, OutsideError, Unavailable
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def table_client(
                 retries={"mode": "standard", "total_max_attempts": SDK_ATTEMPTS},
             ),
         )
-    except BotoCoreError as error:
+    except PREPARING_ERRORS as error:
         raise outside_error(error, what="preparing to read the plan table", where="DynamoDB") from error
 
 

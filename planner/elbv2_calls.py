@@ -14,7 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from enactor.aws_errors import error_code, outside_error
+from enactor.aws_errors import PREPARING_ERRORS, error_code, outside_error
 from enactor.outside import assumed
 from enactor.ports import Chance, Clock, Denied, OutsideError, Throttled, Unavailable
 from planner.elbv2_health import GroupHealth, group_health
@@ -171,5 +171,5 @@ def _clients(places: Sequence[Place], session_name: str) -> dict[Place, "Elastic
         return {
             place: sessions[place.role].client("elbv2", region_name=place.region, config=CONFIG) for place in places
         }
-    except BotoCoreError as error:
+    except PREPARING_ERRORS as error:
         raise outside_error(error, what="preparing", where="Elastic Load Balancing", advise=ADVISE) from error

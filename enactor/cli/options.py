@@ -14,10 +14,9 @@ from typing import Any, Final, NoReturn, TypeVar
 import boto3
 import click
 import msgspec
-from botocore.exceptions import BotoCoreError
 
 from enactor import yaml_text
-from enactor.aws_errors import outside_error
+from enactor.aws_errors import PREPARING_ERRORS, outside_error
 from enactor.insist import KeptBack
 from enactor.ports import FormFaults, OutsideError, Stopping
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_USAGE, ErrorReport, FaultsReport
@@ -149,7 +148,7 @@ def session() -> boto3.Session:
     """Return boto3's default session; a wrong profile ends in a sentence."""
     try:
         return boto3.session.Session()
-    except BotoCoreError as error:
+    except PREPARING_ERRORS as error:
         raise outside_error(error, what="preparing the AWS session", where="this machine's configuration") from error
 
 

@@ -4,7 +4,7 @@ import pytest
 from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
 
-from enactor.aws_errors import REASON_LIMIT_CHARACTERS, error_code, is_not_aws, outside_error
+from enactor.aws_errors import REASON_LIMIT_CHARACTERS, error_code, is_not_aws, outside_error, without_password
 from enactor.ports import Busy, Denied, Missing, OutsideError, Throttled, Unavailable
 
 WHERE = "table plans in eu-west-1"
@@ -120,3 +120,23 @@ def test_an_answer_without_a_body_is_survived() -> None:
 def test_an_answer_without_an_id_of_its_request_is_none_of_awss(answer: dict[str, object], not_aws: bool) -> None:
     """A proxy's page with status 200 reads as an answer without content; one without any metadata never was on the wire."""
     assert is_not_aws(answer) is not_aws
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ('Could not connect to "http://me:pass@here:9/x"', 'Could not connect to "http://here:9/x"'),
+        ("https://token@here and http://a:b@there", "https://here and http://there"),
+        ("mail me@example.com about http://here/a@b", "mail me@example.com about http://here/a@b"),
+    ],
+)
+def test_no_password_of_an_address_is_said(said: str, shown: str) -> None:
+    """What stands before the @ of a URL's host is for nobody's eyes; an @ elsewhere is no password."""
+    assert without_password(said) == shown
+
+
+def test_an_address_that_is_none_says_which_variables_to_look_at() -> None:
+    """boto3 raises a bare ValueError of urllib's for it."""
+    found = outside_error(ValueError("Invalid IPv6 URL"), what="preparing", where="DynamoDB")
+    assert type(found) is OutsideError
+    assert str(found).startswith("preparing failed at DynamoDB: Invalid IPv6 URL; check AWS_ENDPOINT_URL")
