@@ -9,13 +9,14 @@ from enactor.ports import Stopping
 
 
 class CallEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """One request to Route 53 was answered, or was not. `changes` counts what an applied batch held."""
+    """One request to Route 53 was answered, or was not. `creates` and `deletes` count what a batch held, whatever came of it."""
 
     operation: str
     zone: str
     outcome: str
     seconds: float
-    changes: int = 0
+    creates: int = 0
+    deletes: int = 0
 
 
 class EndpointRefused(msgspec.Struct, frozen=True, kw_only=True):

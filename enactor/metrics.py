@@ -38,7 +38,14 @@ class Metrics:
             ["operation", "outcome"],
             registry=registry,
         )
-        self._changes = Counter("enactor_route53_changes", "Changes that applied batches held.", registry=registry)
+        self._changes = Counter(
+            "enactor_route53_changes",
+            "Changes that batches held, by what they do and by the outcome of their batch.",
+            ["operation", "outcome"],
+            registry=registry,
+        )
+        for operation in ("CREATE", "DELETE"):
+            self._changes.labels(operation, "applied")
         self._seconds = Histogram(
             "enactor_route53_request_seconds",
             "How long Route 53 requests took.",
@@ -63,7 +70,9 @@ class Metrics:
             case CallEnded():
                 self._calls.labels(event.operation, event.outcome).inc()
                 self._seconds.labels(event.operation).observe(event.seconds)
-                self._changes.inc(event.changes)
+                for operation, changes in (("CREATE", event.creates), ("DELETE", event.deletes)):
+                    if changes:
+                        self._changes.labels(operation, event.outcome).inc(changes)
             case BatchEnded():
                 self._batches.labels(event.outcome).inc()
                 self._opened.inc(event.opened)

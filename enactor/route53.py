@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from enactor import names, wire
 from enactor.aws_errors import ADVICE_UNAVAILABLE, AWS_ERRORS, NOT_AWS, AwsError, outside_error
-from enactor.batch import Batch
+from enactor.batch import Batch, Change
 from enactor.budget import Budget
 from enactor.gate import GateLimits, refusals
 from enactor.hooks import CallEnded, Hook
@@ -231,8 +231,7 @@ class Route53Zones:
             self._budget_of(batch.zone).give_back(len(changes))
         if isinstance(outcome, OverBudget):
             self._budget_of(batch.zone).slow_down()
-        applied = len(changes) if isinstance(outcome, Applied) else 0
-        self._ended("ChangeResourceRecordSets", batch.zone, type(outcome).__name__.lower(), started, applied)
+        self._ended("ChangeResourceRecordSets", batch.zone, type(outcome).__name__.lower(), started, changes)
         return outcome
 
     def _taken(self, answer: Any) -> Outcome:
@@ -242,9 +241,18 @@ class Route53Zones:
         self._note_date(answer)
         return Applied(str(answer["ChangeInfo"]["Id"]).removeprefix("/change/"))
 
-    def _ended(self, operation: str, zone: str, outcome: str, started: float, changes: int = 0) -> None:
-        seconds = self._clock.now() - started
-        self._hook(CallEnded(operation=operation, zone=zone, outcome=outcome, seconds=seconds, changes=changes))
+    def _ended(self, operation: str, zone: str, outcome: str, started: float, changes: Sequence[Change] = ()) -> None:
+        seconds, creates = self._clock.now() - started, sum(change.action == "CREATE" for change in changes)
+        self._hook(
+            CallEnded(
+                operation=operation,
+                zone=zone,
+                outcome=outcome,
+                seconds=seconds,
+                creates=creates,
+                deletes=len(changes) - creates,
+            )
+        )
 
     def _note_date(self, answer: Any) -> None:
         if not answer:

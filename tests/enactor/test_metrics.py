@@ -34,8 +34,10 @@ API = "api.example.test."
 PROMTOOL = shutil.which("promtool")
 
 
-def call(operation: str = "ListResourceRecordSets", *, outcome: str = "ok", changes: int = 0) -> CallEnded:
-    return CallEnded(operation=operation, zone=ZONE, outcome=outcome, seconds=0.2, changes=changes)
+def call(
+    operation: str = "ListResourceRecordSets", *, outcome: str = "ok", creates: int = 0, deletes: int = 0
+) -> CallEnded:
+    return CallEnded(operation=operation, zone=ZONE, outcome=outcome, seconds=0.2, creates=creates, deletes=deletes)
 
 
 def written(name: str, cause: str) -> Written:
@@ -70,7 +72,8 @@ def cycle(outcome: str = "changed", generation: int = 8, seconds: float = 1.5, *
 EVERY_EVENT: tuple[Event, ...] = (
     call(),
     call(outcome="throttled"),
-    call("ChangeResourceRecordSets", outcome="applied", changes=4),
+    call("ChangeResourceRecordSets", outcome="applied", creates=3, deletes=1),
+    call("ChangeResourceRecordSets", outcome="conflicted", creates=2),
     EndpointRefused(zone=ZONE, name=API, guard="empty", message="the plan lists no target"),
     EndpointRefused(zone=ZONE, name=API, guard="empty", message="the plan lists no target"),
     EndpointRefused(zone=ZONE, name=API, guard="shrink-targets", message="9 of 10 go"),
@@ -122,7 +125,9 @@ def test_every_kind_of_event_is_fed_here() -> None:
         ('enactor_route53_requests_total{operation="ListResourceRecordSets",outcome="ok"}', 1),
         ('enactor_route53_requests_total{operation="ListResourceRecordSets",outcome="throttled"}', 1),
         ('enactor_route53_requests_total{operation="ChangeResourceRecordSets",outcome="applied"}', 1),
-        ("enactor_route53_changes_total", 4),
+        ('enactor_route53_changes_total{operation="CREATE",outcome="applied"}', 3),
+        ('enactor_route53_changes_total{operation="DELETE",outcome="applied"}', 1),
+        ('enactor_route53_changes_total{operation="CREATE",outcome="conflicted"}', 2),
         ('enactor_route53_request_seconds_count{operation="ListResourceRecordSets"}', 2),
         ('enactor_route53_request_seconds_bucket{le="0.1",operation="ListResourceRecordSets"}', 0),
         ('enactor_route53_request_seconds_bucket{le="0.25",operation="ListResourceRecordSets"}', 2),
