@@ -37,6 +37,8 @@ from enactor.standing import Choice, Standing
 from enactor.swap import Refused
 
 UNDONE_ACTIONS: Final[frozenset[Action]] = frozenset({"failed", "waiting", "conflict"})
+AHEAD_SECONDS_MAX: Final = 60
+"""Two of AWS's clocks are never so far apart: what was announced for later was not dated by them."""
 ODD_PLANS: Final = frozenset({"ahead", "forked"})
 
 
@@ -140,7 +142,7 @@ def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[Enac
     """Return each enactor once, as it was seen last: every process of one id has announced itself."""
     by_id: dict[str, Announcement] = {}
     for one in seen:
-        if one.id not in by_id or one.seen > by_id[one.id].seen:
+        if one.id not in by_id or _order(one, aws_now) > _order(by_id[one.id], aws_now):
             by_id[one.id] = one
     return tuple(
         EnactorSeen(
@@ -154,11 +156,27 @@ def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[Enac
     )
 
 
+def _order(one: Announcement, aws_now: datetime | None) -> tuple[bool, bool, str]:
+    """A time that can be read and has come is newer than one that cannot or has not; times of one form sort as texts."""
+    return _seconds_since(one.seen, aws_now) is not None, _instant(one.seen) is not None, one.seen
+
+
 def _seconds_since(seen: str, aws_now: datetime | None) -> int | None:
+    """Return how long ago that was; None where nobody can tell, as of a time that is yet to come."""
+    at = _instant(seen)
+    if aws_now is None or at is None:
+        return None
+    seconds = round((aws_now - at).total_seconds())
+    return max(0, seconds) if seconds >= -AHEAD_SECONDS_MAX else None
+
+
+def _instant(text: str) -> datetime | None:
+    """Return a time with its zone, None for what another version or another hand wrote."""
     try:
-        return None if aws_now is None else max(0, round((aws_now - datetime.fromisoformat(seen)).total_seconds()))
-    except (ValueError, TypeError):
-        return None  # another version's announcement: status only
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
 
 
 def _findings(seen: Outlook) -> tuple[Finding, ...]:

@@ -41,6 +41,8 @@ CHANGES_KEPT: Final = 50
 CHANGE_NAMES_MAX: Final = 20
 STEPS_KEPT: Final = 12
 """Steps of an endpoint's timeline: what is older stands in the history of the plan table."""
+ENACTORS_SHOWN_MAX: Final = 50
+"""A crash loop where each process has an id of its own makes many."""
 THROTTLED_FOR_SECONDS: Final = 60.0
 """How long the worker calls itself degraded after Route 53 throttled it."""
 THROTTLED_OUTCOMES: Final = frozenset({"throttled", "overbudget"})
@@ -270,7 +272,8 @@ class Live:
             ready=not degraded,
             degraded=degraded,
             cycle=cycle,
-            enactors=self.enactors,
+            enactors=self.enactors[:ENACTORS_SHOWN_MAX] if self.enactors is not None else None,
+            other_enactors=max(0, len(self.enactors or ()) - ENACTORS_SHOWN_MAX),
             budgets=self.budgets(),
             changes=tuple(self._changes.copy()),
         )

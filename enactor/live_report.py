@@ -138,6 +138,8 @@ class LiveReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
     enactors: tuple[EnactorSeen, ...] | None = None
     """Who has announced itself, as the table said at the last look; None where it could not be asked."""
+    other_enactors: int = 0
+    """How many more there are than `enactors` names."""
     holds: tuple[str, ...] = ()
     allows: tuple[str, ...] = ()
     stops: tuple[str, ...] = ()

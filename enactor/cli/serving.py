@@ -14,9 +14,13 @@ import waitress.server
 from enactor.ports import OutsideError
 
 THREADS: Final = 4
-CONNECTIONS_MAX: Final = 64
-IDLE_SECONDS: Final = 30
-"""How long a connection that says nothing is kept."""
+CONNECTIONS_MAX: Final = 400
+"""Room for clients that open connections and say nothing, so that a service manager's question for health is answered beside them. A few
+kilobytes and one descriptor each, of the 1,024 that a process has at least."""
+IDLE_SECONDS: Final = 10
+"""How long a connection that says nothing is kept: where all are taken, so long nobody else is answered."""
+LOOK_SECONDS: Final = 5
+"""How often idle connections are looked for."""
 REQUEST_MAX_OCTETS: Final = 16_384
 CLOSE_SECONDS: Final = 3.0
 LOOPBACK: Final = "127.0.0.1"
@@ -73,6 +77,8 @@ def serve(address: str, application: WSGIApplication) -> Served:
             threads=THREADS,
             connection_limit=CONNECTIONS_MAX,
             channel_timeout=IDLE_SECONDS,
+            cleanup_interval=LOOK_SECONDS,
+            asyncore_use_poll=True,
             max_request_header_size=REQUEST_MAX_OCTETS,
             max_request_body_size=REQUEST_MAX_OCTETS,
             clear_untrusted_proxy_headers=True,

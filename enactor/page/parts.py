@@ -259,7 +259,8 @@ def enactors(report: LiveReport) -> Html:
         if rows
         else el("p", "None has announced itself.")
     )
-    return section("enactors", "Enactors", shown, count=len(rows))
+    more = el("p", f"and {report.other_enactors:,} more", class_="soft") if report.other_enactors else None
+    return section("enactors", "Enactors", shown, more, count=len(rows) + report.other_enactors)
 
 
 def _enactor(one: EnactorSeen, own: str) -> tuple[Child, ...]:

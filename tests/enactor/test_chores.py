@@ -51,7 +51,17 @@ def test_whoever_announced_itself_lately_is_alive_and_so_am_i() -> None:
 
 def test_an_announcement_of_another_version_counts_nobody() -> None:
     """Its time cannot be read, so nobody knows whether it lives; pacing alone rests on it."""
-    assert ids(Announcement("b", "0" * 16, 7, "yesterday")) == ["a"]
+    odd = Announcement("b", "0" * 16, 7, "yesterday")
+    assert ids(odd) == ["a"]
+    assert ids(odd, said("b", 5)) == ids(said("b", 5), odd) == ["a", "b"], "and hides no other of its id"
+    assert ids(Announcement("b", "0" * 16, 7, "2026-06-01T12:00:00")) == ["a"], "nor what has no zone"
+
+
+def test_an_announcement_for_later_counts_nobody() -> None:
+    """It would count for ever. AWS's clocks differ by seconds."""
+    assert ids(said("b", -60)) == ["a", "b"]
+    assert ids(said("b", -62)) == ["a"]
+    assert ids(said("b", -62), said("b", 9, nonce="1" * 16)) == ["a", "b"]
 
 
 def test_the_share_follows_who_is_there_and_a_lone_survivor_has_all_of_it() -> None:

@@ -290,13 +290,13 @@ def test_a_status_is_the_survey_without_endpoints_and_with_the_brakes() -> None:
 def test_an_enactor_is_seen_once_as_it_was_last() -> None:
     """Every process of one id has announced itself; the newest word counts, in whatever order they are read."""
     old, new = (
-        Announcement(id="az-2", nonce=nonce, generation=generation, seen=f"2026-11-30T04:0{generation}:00Z")
+        Announcement(id="az-2", nonce=nonce, generation=generation, seen=f"2026-11-30T03:5{generation}:00Z")
         for nonce, generation in (("a", 7), ("b", 8))
     )
     first = Announcement(id="az-1", nonce="c", generation=6, seen="2026-11-30T03:00:00Z")
     expected = (
         EnactorSeen(id="az-1", generation=6, seen=first.seen, silent_seconds=3_600),
-        EnactorSeen(id="az-2", generation=8, seen=new.seen, silent_seconds=0),
+        EnactorSeen(id="az-2", generation=8, seen=new.seen, silent_seconds=120),
     )
     assert latest([old, new, first], NOW) == latest([first, new, old], NOW) == expected
 

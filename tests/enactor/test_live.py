@@ -10,7 +10,7 @@ from enactor import __version__
 from enactor.budget import Level
 from enactor.cycle_report import Outlook, ZoneResult, cycle_report
 from enactor.hooks import BatchEnded, CallEnded, Written
-from enactor.live import CHANGE_NAMES_MAX, CHANGES_KEPT, STEPS_KEPT, Came, Healed, Live
+from enactor.live import CHANGE_NAMES_MAX, CHANGES_KEPT, ENACTORS_SHOWN_MAX, STEPS_KEPT, Came, Healed, Live
 from enactor.live_overview import headline, overview_of
 from enactor.live_report import (
     CYCLE_ALLOWANCE_SECONDS,
@@ -395,3 +395,12 @@ def test_a_clock_that_was_set_back_makes_nothing_old_a_fact() -> None:
     found = world.live.report()
     assert found.cycle.age_seconds == 1_000.0
     assert headline(found, overview_of(found.endpoints)).tone == "bad"
+
+
+def test_a_crash_loop_of_many_ids_makes_no_endless_page() -> None:
+    """The first fifty, and how many more; all of them are counted."""
+    world = World()
+    world.cycle(result(CURRENT))
+    world.live.enactors = tuple(EnactorSeen(id=f"e{n}", generation=1, seen="x") for n in range(ENACTORS_SHOWN_MAX + 3))
+    found = world.live.report()
+    assert (len(found.enactors or ()), found.other_enactors) == (ENACTORS_SHOWN_MAX, 3)

@@ -2,11 +2,12 @@
 
 import http.client
 import socket
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
-from enactor.cli.serving import serve
+from enactor.cli.serving import CONNECTIONS_MAX, IDLE_SECONDS, serve
 from enactor.ports import OutsideError
 from enactor.wsgi import Answer, application
 
@@ -60,3 +61,29 @@ def test_a_port_that_is_none_is_said(address: str) -> None:
     """The resolver would fold it into 16 bits, and the port would be another than the one that is scraped."""
     with pytest.raises(OutsideError, match="give a free one like"):
         serve(address, application({}, failed=nothing_fails))
+
+
+def test_connections_that_say_nothing_keep_nobody_from_asking_for_health() -> None:
+    """A scanner, or a browser that opens many: what asks for health would otherwise restart a worker that is well."""
+    served = serve("127.0.0.1:0", application({"/": lambda _: Answer(b"hello")}, failed=nothing_fails))
+    with ExitStack() as idle:
+        for _ in range(CONNECTIONS_MAX // 2):
+            idle.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=10))
+        asks = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+        asks.request("GET", "/")
+        assert asks.getresponse().read() == b"hello"
+        asks.close()
+    served.close()
+
+
+def test_where_every_connection_is_taken_the_idle_ones_are_closed() -> None:
+    """And the next one is answered then."""
+    served = serve("127.0.0.1:0", application({"/": lambda _: Answer(b"hello")}, failed=nothing_fails))
+    with ExitStack() as idle:
+        for _ in range(CONNECTIONS_MAX + 1):
+            idle.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=10))
+        asks = http.client.HTTPConnection("127.0.0.1", served.port, timeout=IDLE_SECONDS * 4)
+        asks.request("GET", "/")
+        assert asks.getresponse().read() == b"hello"
+        asks.close()
+    served.close()
