@@ -92,7 +92,10 @@ class Checkup:
             self._head = self._head_seen()
         except OutsideError as error:
             _unless_stopping(error)
-            found.append(Diagnosis(check="head", subject=settings.table, severity="error", message=str(error)))
+            mend = f"aws dynamodb describe-table --table-name {settings.table}, with the same credentials, and do what it says"
+            found.append(
+                Diagnosis(check="head", subject=settings.table, severity="error", message=str(error), mend=mend)
+            )
         else:
             found.append(diagnosis.of_head(self._head, settings.table))
         return found
@@ -135,7 +138,8 @@ class Checkup:
             apex = self._zones.at(zone, [facts.name])
         except OutsideError as error:
             _unless_stopping(error)
-            return [Diagnosis(check="zone", subject=zone, severity="error", message=str(error))]
+            mend = f"aws route53 get-hosted-zone --id {zone}, with the same credentials; take it out of ENACTOR_ZONES if it is gone"
+            return [Diagnosis(check="zone", subject=zone, severity="error", message=str(error), mend=mend)]
         limits: list[int] = []
         protections: list[tuple[tuple[str, str], ...]] = []
         tries = [
@@ -145,19 +149,19 @@ class Checkup:
                 "route53:GetHostedZoneLimit",
                 place,
                 lambda: limits.append(self._zones.record_sets_max(zone)),
-                optional=True,
+                own=True,
             ),
             permissions.read_of(
                 "route53:ListResourceRecordSetProtections",
                 place,
                 lambda: protections.append(self._zones.protections(zone)),
-                optional=True,
+                own=True,
             ),
             permissions.read_of(
                 "route53:GetChange",
                 place,
                 lambda: self._zones.is_insync(zone, NO_CHANGE),
-                optional=True,
+                without=permissions.ARRIVAL,
                 absent="NoSuchChange",
             ),
         ]

@@ -40,14 +40,17 @@ Answer = Literal["allowed", "denied", "unproven"]
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """One AWS call that the work needs, tried in a way that changes nothing. `optional`: only `doctor` or `init` makes it."""
+    """One AWS call, tried in a way that changes nothing."""
 
     action: str
     resource: str
     answer: Answer
     how: str
     """How it was tried, or why it could not be."""
-    optional: bool = False
+    without: str = ""
+    """What is not done where it is denied; empty where an endpoint might not be healed."""
+    own: bool = False
+    """Only `doctor` makes it."""
 
 
 class TableSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,8 +140,8 @@ def of_permission(tried: Tried) -> Diagnosis:
         )
     return msgspec.structs.replace(
         found,
-        severity="note" if tried.optional else "error",
-        message=f"denied on {tried.resource}: {tried.how}",
+        severity="note" if tried.own else "warning" if tried.without else "error",
+        message=f"denied on {tried.resource}: {tried.how}{f'; {tried.without}' if tried.without else ''}",
         mend=f"add {tried.action} on {tried.resource} to the policy of the identity that is named here",
     )
 

@@ -1,6 +1,6 @@
 """Try each AWS call that the work needs in a way that changes nothing, and say which are allowed. Decides nothing.
 
-A read is a read. A write to the plan table has a condition that cannot hold, and one to a zone deletes a scratch name that is
+A read is a read. A write to the plan table has a condition that cannot hold, a batch of them deletes a key where nothing stands, and one to a zone deletes a scratch name that is
 not there: AWS looks at the permission first, and refuses the request as a whole after that. UPSERT, which no enactor sends, is
 asked of IAM's policy simulation alone.
 """
@@ -30,6 +30,8 @@ SORT_KEY: Final = "doctor#"
 REFUSED_CODES: Final = frozenset({"ConditionalCheckFailedException", "TransactionCanceledException"})
 CONFIG: Final = Config(connect_timeout=3.0, read_timeout=10.0, retries={"mode": "standard", "total_max_attempts": 2})
 ALLOWED: Final = "allowed"
+COLLECT: Final = "old plans are not deleted, and nothing else suffers"
+ARRIVAL: Final = "nobody learns when a change is INSYNC, and nothing else suffers"
 
 
 def table_calls(client: "DynamoDBClient", table: str, fleet: str) -> list[Tried]:
@@ -59,12 +61,18 @@ def table_calls(client: "DynamoDBClient", table: str, fleet: str) -> list[Tried]
                 Key=key, UpdateExpression="SET a = :a", ExpressionAttributeValues={":a": {"S": "a"}}, **never
             ),
         ),
-        _tried("dynamodb:DeleteItem", table, lambda: calls.delete_item(Key=key, **never), optional=True),
+        _tried("dynamodb:DeleteItem", table, lambda: calls.delete_item(Key=key, **never), without=COLLECT),
         _tried(
             "dynamodb:ConditionCheckItem",
             table,
             lambda: calls.transact_write_items(TransactItems=[check]),
-            optional=True,
+            without=COLLECT,
+        ),
+        _tried(
+            "dynamodb:BatchWriteItem",
+            table,
+            lambda: calls.batch_write_item(RequestItems={table: [{"DeleteRequest": {"Key": key}}]}),
+            without=COLLECT,
         ),
     ]
 
@@ -98,17 +106,23 @@ def zone_change(zones: ZonePort, zone: str, chance: Chance) -> tuple[Tried, bool
 
 
 def read_of(
-    action: str, resource: str, ask: Callable[[], object], *, optional: bool = False, absent: str | None = None
+    action: str,
+    resource: str,
+    ask: Callable[[], object],
+    *,
+    without: str = "",
+    own: bool = False,
+    absent: str | None = None,
 ) -> Tried:
     """Return what came of a read through one of our adapters; the code `absent` says that it was let through, and found nothing."""
     try:
         ask()
     except Denied as error:
-        return Tried(action=action, resource=resource, answer="denied", how=str(error), optional=optional)
+        return Tried(action=action, resource=resource, answer="denied", how=str(error), without=without, own=own)
     except OutsideError as error:
         if absent is None or absent not in str(error):
-            return Tried(action=action, resource=resource, answer="unproven", how=str(error), optional=optional)
-    return Tried(action=action, resource=resource, answer=ALLOWED, how="tried", optional=optional)
+            return Tried(action=action, resource=resource, answer="unproven", how=str(error), without=without, own=own)
+    return Tried(action=action, resource=resource, answer=ALLOWED, how="tried", without=without, own=own)
 
 
 def simulated_upsert(session: boto3.Session, caller: str, zone: str) -> Tried:
@@ -117,7 +131,7 @@ def simulated_upsert(session: boto3.Session, caller: str, zone: str) -> Tried:
     source = principal_of(caller)
     if source is None:
         how = f"the policies of {caller} cannot be simulated: it is no user, and no role without a path"
-        return Tried(action=action, resource=resource, answer="unproven", how=how, optional=True)
+        return Tried(action=action, resource=resource, answer="unproven", how=how, own=True)
     partition = source.split(":")[1]
     context = {
         "ContextKeyName": "route53:ChangeResourceRecordSetsActions",
@@ -134,13 +148,13 @@ def simulated_upsert(session: boto3.Session, caller: str, zone: str) -> Tried:
         decision = answer["EvaluationResults"][0]["EvalDecision"]
     except AWS_ERRORS as error:
         how = str(outside_error(error, what="simulating the caller's policies", where="IAM"))
-        return Tried(action=action, resource=resource, answer="unproven", how=how, optional=True)
+        return Tried(action=action, resource=resource, answer="unproven", how=how, own=True)
     except (KeyError, IndexError):
         how = "IAM's answer to iam:SimulatePrincipalPolicy says nothing"
-        return Tried(action=action, resource=resource, answer="unproven", how=how, optional=True)
+        return Tried(action=action, resource=resource, answer="unproven", how=how, own=True)
     found: Answer = ALLOWED if decision == "allowed" else "denied"
     how = f"iam:SimulatePrincipalPolicy says {decision}"
-    return Tried(action=action, resource=resource, answer=found, how=how, optional=True)
+    return Tried(action=action, resource=resource, answer=found, how=how, own=True)
 
 
 def principal_of(caller: str) -> str | None:
@@ -156,18 +170,18 @@ def principal_of(caller: str) -> str | None:
     return None
 
 
-def _tried(action: str, table: str, call: Callable[[], object], *, optional: bool = False) -> Tried:
+def _tried(action: str, table: str, call: Callable[[], object], *, without: str = "") -> Tried:
     resource = f"table {table}"
     try:
         call()
     except AWS_ERRORS as error:
         if _code(error) in REFUSED_CODES:
             how = "its condition cannot hold, and it was refused for that"
-            return Tried(action=action, resource=resource, answer=ALLOWED, how=how, optional=optional)
+            return Tried(action=action, resource=resource, answer=ALLOWED, how=how, without=without)
         failure = outside_error(error, what=f"trying {action}", where=resource)
         answer: Answer = "denied" if isinstance(failure, Denied) else "unproven"
-        return Tried(action=action, resource=resource, answer=answer, how=str(failure), optional=optional)
-    return Tried(action=action, resource=resource, answer=ALLOWED, how="tried", optional=optional)
+        return Tried(action=action, resource=resource, answer=answer, how=str(failure), without=without)
+    return Tried(action=action, resource=resource, answer=ALLOWED, how="tried", without=without)
 
 
 def _code(error: AwsError) -> str:

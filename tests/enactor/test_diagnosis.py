@@ -27,8 +27,10 @@ def finding(severity: Severity, check: str = "soa") -> Diagnosis:
     return Diagnosis(check=check, subject="Z1", severity=severity, message="m")
 
 
-def tried(answer: Any, *, optional: bool = False) -> Tried:
-    return Tried(action="dynamodb:PutItem", resource="table plans", answer=answer, how="because", optional=optional)
+def tried(answer: Any, *, without: str = "", own: bool = False) -> Tried:
+    return Tried(
+        action="dynamodb:PutItem", resource="table plans", answer=answer, how="because", without=without, own=own
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,21 +64,23 @@ def test_the_worst_come_first_and_equals_as_they_were_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "optional", "severity", "has_mend"),
+    ("answer", "changes", "severity", "has_mend"),
     [
-        ("allowed", False, "ok", False),
-        ("unproven", False, "note", False),
-        ("denied", False, "error", True),
-        ("denied", True, "note", True),
+        ("allowed", {}, "ok", False),
+        ("unproven", {}, "note", False),
+        ("denied", {}, "error", True),
+        ("denied", {"without": "old plans stay"}, "warning", True),
+        ("denied", {"own": True}, "note", True),
     ],
 )
-def test_a_call_that_is_denied_is_an_error_unless_only_doctor_makes_it(
-    answer: str, severity: str, *, optional: bool, has_mend: bool
+def test_a_call_that_is_denied_is_as_bad_as_what_is_not_done_without_it(
+    answer: str, changes: dict[str, Any], severity: str, *, has_mend: bool
 ) -> None:
-    """What nobody could try is not called allowed."""
-    found = of_permission(tried(answer, optional=optional))
+    """An error where an endpoint might not be healed; what nobody could try is not called allowed."""
+    found = of_permission(tried(answer, **changes))
     assert (found.check, found.subject, found.severity) == ("permission", "dynamodb:PutItem", severity)
     assert ("table plans" in found.message, "because" in found.message, answer in found.message) == (True, True, True)
+    assert found.message.endswith("; old plans stay") == (severity == "warning")
     assert (found.mend is not None) == has_mend
     assert found.mend is None or "dynamodb:PutItem on table plans" in found.mend
 

@@ -30,6 +30,8 @@ def doctor(world: World, *words: str, expect: int, **environment: str) -> list[A
     result = world.run("doctor", "--json", *words, **environment)
     report = fits(world, "doctor", result.stdout)
     assert result.exit_code == expect, [one for one in report["findings"] if one["severity"] in {"error", "warning"}]
+    wrong = [one for one in report["findings"] if one["severity"] in {"error", "warning"}]
+    assert [one for one in wrong if not one["mend"]] == [], "what is wrong comes with what mends it"
     return list(report["findings"])
 
 
@@ -57,7 +59,7 @@ def test_a_fleet_that_is_well_has_notes_at_most_and_nothing_is_changed(well: Wor
         *("identity", "table", "permission", "head", "room", "protections", "guardrails", "soa", "switch", "fences"),
         *("enactors", "budget", "limits", "clock", "disk"),
     }
-    assert len(of(found, "permission", "ok")) == 11
+    assert len(of(found, "permission", "ok")) == 12
     assert any("simulate_principal_policy" in one and "unproven" in one for one in of(found, "permission", "note"))
     assert watch.applied == ()
     assert well.sandbox.zone(well.zone).sets() == before
@@ -102,13 +104,29 @@ def test_a_permission_that_is_lacking_is_an_error(well: World, service: Any, ope
     assert (denied["subject"], action in str(denied["mend"])) == (action, True)
 
 
+@pytest.mark.parametrize(
+    ("service", "operation", "cost"),
+    [
+        ("route53", "GetChange", "nobody learns when a change is INSYNC"),
+        ("dynamodb", "DeleteItem", "old plans are not deleted"),
+        ("dynamodb", "BatchWriteItem", "old plans are not deleted"),
+    ],
+)
+def test_what_costs_no_endpoint_is_a_warning(well: World, service: Any, operation: str, cost: str) -> None:
+    """`enactor run` makes these calls too: their lack is told with what is then not done."""
+    well.fault(FaultRule(action="deny", service=service, operation=operation, count=None))
+    found = doctor(well, expect=3)
+    (denied,) = [one for one in found if one["check"] == "permission" and one["severity"] == "warning"]
+    assert (denied["subject"], denied["mend"] is None) == (f"{service}:{operation}", False)
+    assert cost in str(denied["message"])
+
+
 def test_what_only_doctor_asks_may_be_denied(well: World) -> None:
     """A note: the room is then held against the settings' own number."""
     well.fault(FaultRule(action="deny", operation="GetHostedZoneLimit", count=None))
-    well.fault(FaultRule(action="deny", operation="GetChange", count=None))
     found = doctor(well, expect=0)
     noted = {one["subject"] for one in found if one["check"] == "permission" and one["mend"]}
-    assert noted == {"route53:GetHostedZoneLimit", "route53:GetChange"}
+    assert noted == {"route53:GetHostedZoneLimit"}
     assert "by the settings" in of(found, "room", "note")[0]
 
 
