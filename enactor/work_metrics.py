@@ -3,6 +3,7 @@
 Beside `metrics`, which counts each event as it is told; here stand the figures that a whole cycle or a whole collection makes.
 """
 
+import time
 from collections import Counter as Counts
 from typing import Final, get_args
 
@@ -16,6 +17,8 @@ from enactor.report_collect import CollectReport, Decision
 HEAL_SECONDS_BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0, 300.0, 900.0)
 PUBLISH_SECONDS_BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0, 300.0, 900.0, 3600.0)
 RESOLVED: Final = ("applied", "not-applied")
+OVERDUE_INTERVALS: Final = 4
+"""A zone that cannot be read for an hour, or a deploy a day, is no reason to wake anybody."""
 
 
 class WorkMetrics:
@@ -64,10 +67,13 @@ class WorkMetrics:
         self._collecting(registry if collect_every is not None else None, collect_every or 0.0)
 
     def _collecting(self, registry: CollectorRegistry | None, collect_every: float) -> None:
-        interval = Gauge(
-            "enactor_collect_interval_seconds", "How often this process collects old plans.", registry=registry
+        self._overdue_after = OVERDUE_INTERVALS * collect_every
+        self._overdue = Gauge(
+            "enactor_collect_overdue_timestamp_seconds",
+            f"When the next collection with every zone read is overdue: {OVERDUE_INTERVALS} intervals after the last, or the start.",
+            registry=registry,
         )
-        interval.set(collect_every)
+        self._overdue.set(time.time() + self._overdue_after)
         self._collected = Gauge(
             "enactor_collected_plans", "Plans in the last collection, by decision.", ["decision"], registry=registry
         )
@@ -125,3 +131,4 @@ class WorkMetrics:
         self._tombstones.set(len(report.tombstones))
         if not report.unreadable:
             self._collect_last.set_to_current_time()
+            self._overdue.set(time.time() + self._overdue_after)

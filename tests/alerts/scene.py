@@ -51,6 +51,11 @@ def stamp(first: int, every: int = STEP) -> Line:
     return lambda now, age: now - (age - first) % every if age >= first else NEVER
 
 
+def overdue(every: int, first: int) -> Line:
+    """Return when the next collection is overdue: four pauses after the last, or after the start."""
+    return lambda now, age: 4 * every + (now - (age - first) % every if age >= first else now - age)
+
+
 class Scene:
     """Every series of a fleet. Changes name a metric and labels; all of its series that have these labels change."""
 
@@ -142,7 +147,7 @@ def _enactor(digest: str) -> Iterator[tuple[str, Line, dict[str, str]]]:
     yield "enactor_ready", constant(1), {}
     yield "enactor_last_cycle_timestamp_seconds", stamp(FIRST_CYCLE_SECONDS), {}
     yield "enactor_last_collect_timestamp_seconds", stamp(3 * HOUR, 6 * HOUR), {}
-    yield "enactor_collect_interval_seconds", constant(6 * HOUR), {}
+    yield "enactor_collect_overdue_timestamp_seconds", overdue(6 * HOUR, 3 * HOUR), {}
     yield "enactor_limits_info", constant(1), {"digest": digest}
     for event in NOTICED:
         yield "enactor_noticed_total", constant(0), {"event": event}

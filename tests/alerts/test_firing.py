@@ -276,16 +276,22 @@ STORIES = {
     "no collection ends": Story(
         alert="EnactorCollectionStuck",
         severity="ticket",
-        after=32 * HOUR + 4 * MINUTE,
-        wrong=one("enactor_last_collect_timestamp_seconds", lambda now, _: min(now, BEGIN)),
+        after=24 * HOUR + 14 * MINUTE,
+        wrong=both(
+            one("enactor_last_collect_timestamp_seconds", lambda now, _: min(now, BEGIN)),
+            one("enactor_collect_overdue_timestamp_seconds", lambda now, _: min(now, BEGIN) + 24 * HOUR),
+        ),
         step=4 * MINUTE,
-        summary="No collection of fleet edge has read every zone for 1d 8h 2m 0s: old plans stay",
+        summary="No collection of fleet edge has read every zone for 1d 0h 14m 0s: old plans stay",
     ),
     "no collection ever ended": Story(
         alert="EnactorCollectionStuck",
         severity="ticket",
-        after=8 * HOUR - BEGIN,
-        wrong=one("enactor_last_collect_timestamp_seconds", constant(NEVER)),
+        after=23 * HOUR + 16 * MINUTE - BEGIN,
+        wrong=both(
+            one("enactor_last_collect_timestamp_seconds", constant(NEVER)),
+            one("enactor_collect_overdue_timestamp_seconds", constant(23 * HOUR)),
+        ),
         step=4 * MINUTE,
         summary="No collection of fleet edge has read every zone as far as is known: old plans stay",
     ),

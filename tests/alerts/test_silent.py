@@ -18,6 +18,7 @@ from .scene import (
     constant,
     firing,
     fleet,
+    overdue,
     promtool_says,
     since_cycle,
 )
@@ -109,7 +110,12 @@ def test_a_planned_stop_is_silent(tmp_path: Path, end: int | None) -> None:
 
 
 def test_a_lost_availability_zone_is_silent(tmp_path: Path) -> None:
-    """One enactor, one planner and one probe are gone for good; the others see that all is well."""
+    """One enactor, one planner and one probe are gone for good, and a third of the load balancers with them.
+
+    Signals take these out of every endpoint: each is behind for a cycle, and the brake on signals, which lets a third go, holds nobody.
+    Until then probes of the zone's own addresses see answers, because DNS still has them; nothing of it is anybody's to mend.
+    """
+    lost, planned = 10 * MINUTE, 12 * MINUTE
     scene = Scene()
     for number in range(3):
         lives: Lives = ((-HOUR, 10 * MINUTE),) if number == 0 else ALWAYS
@@ -117,7 +123,30 @@ def test_a_lost_availability_zone_is_silent(tmp_path: Path) -> None:
         if number < 2:
             scene.planner(f"planner-{number}", lives)
             scene.probe(f"probe-{number}", lives)
+    moved = planned + MINUTE
+    scene.change("enactor_endpoints", lambda now, _: 40.0 if planned <= now < moved else 0.0, state="behind")
+    scene.change(
+        "enactor_endpoints_longest_seconds",
+        lambda now, _: float(now - planned) if planned <= now < moved else 0.0,
+        state="behind",
+    )
+    scene.change(
+        "planner_last_good_look_timestamp_seconds",
+        lambda now, _: float(lost if lost <= now < planned else now - now % 30),
+        instance="planner-1",
+    )
     assert_silent(tmp_path, scene, seconds=150 * MINUTE)
+
+
+def test_a_lost_availability_zone_that_takes_more_than_the_brake_lets_go_is_a_ticket_and_no_page(
+    tmp_path: Path,
+) -> None:
+    """Half of the load balancers seem dead: what the brake keeps in the plan is a person's to judge, and nothing else is said."""
+    scene = fleet()
+    scene.change("planner_brake_endpoints", lambda now, _: 40.0 if now >= 12 * MINUTE else 0.0)
+    brake = {"alertname": "EnactorHealthBrakeOn", "fleet": scene.fleet, "severity": "ticket"}
+    claims = [firing(at, *([brake] if at >= 22 * MINUTE else [])) for at in range(0, HOUR, MINUTE)]
+    assert promtool_says(tmp_path, [scene], seconds=HOUR, claims=claims) == ""
 
 
 def test_a_probe_that_hears_from_nobody_is_no_empty_endpoint(tmp_path: Path) -> None:
@@ -145,14 +174,17 @@ def test_a_fresh_start_is_silent(tmp_path: Path, enactors: int) -> None:
     assert_silent(tmp_path, scene, seconds=HOUR)
 
 
-def test_the_first_collection_may_take_its_six_hours(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [6 * HOUR, 24 * HOUR])
+def test_the_first_collection_may_take_its_whole_interval(tmp_path: Path, every: int) -> None:
     """A process collects for the first time at a random instant of its first interval; the next one begins anew."""
     scene = Scene()
     lives = ((0, 5 * HOUR), (5 * HOUR + MINUTE, FOREVER))
     scene.enactor("enactor-0", lives)
+    first = every - HOUR
     scene.change(
-        "enactor_last_collect_timestamp_seconds", lambda now, age: now - (age - 7_000) if age >= 7_000 else NEVER
+        "enactor_last_collect_timestamp_seconds", lambda now, age: now - (age - first) if age >= first else NEVER
     )
+    scene.change("enactor_collect_overdue_timestamp_seconds", overdue(every, first))
     claims = [firing(at) for at in range(0, 24 * HOUR, HOUR)]
     assert promtool_says(tmp_path, [scene], seconds=24 * HOUR, claims=claims, step=4 * MINUTE) == ""
 
@@ -164,6 +196,7 @@ def test_a_day_of_deploys_forgets_no_collection(tmp_path: Path) -> None:
         "enactor_last_collect_timestamp_seconds",
         lambda now, _: 0.0 if now < 2 * HOUR else NEVER if now < 15 * HOUR else 15.0 * HOUR,
     )
+    scene.change("enactor_collect_overdue_timestamp_seconds", lambda now, _: (now // HOUR + 24.0) * HOUR)
     claims = [firing(at) for at in range(0, 24 * HOUR, HOUR)]
     assert promtool_says(tmp_path, [scene], seconds=24 * HOUR, claims=claims, step=4 * MINUTE) == ""
 

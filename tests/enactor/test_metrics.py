@@ -27,7 +27,7 @@ from enactor.metrics import NOTICED, Metrics
 from enactor.report import OutcomeWord
 from enactor.report_collect import CollectedPlan, CollectedTombstone, CollectReport
 from enactor.swap import State
-from enactor.work_metrics import WorkMetrics
+from enactor.work_metrics import OVERDUE_INTERVALS, WorkMetrics
 
 ZONE = "Z0METRICS"
 API = "api.example.test."
@@ -155,7 +155,7 @@ def test_outcomes_and_states_are_there_before_anything_happened() -> None:
     found = samples(page())
     assert {f'enactor_cycles_total{{outcome="{word}"}}' for word in get_args(OutcomeWord)} <= set(found)
     assert {f'enactor_endpoints{{state="{state}"}}' for state in get_args(State)} <= set(found)
-    of_time = {name for name in found if "_created" in name} | {"enactor_collect_interval_seconds"}
+    of_time = {name for name in found if "_created" in name} | {"enactor_collect_overdue_timestamp_seconds"}
     assert {value for name, value in found.items() if name not in of_time} == {0.0}
 
 
@@ -178,7 +178,7 @@ def test_who_does_not_collect_says_nothing_of_collections() -> None:
         registry = CollectorRegistry()
         WorkMetrics(registry, collect_every=every)
         shown[every] = samples(generate_latest(registry).decode())
-    assert shown[21_600.0]["enactor_collect_interval_seconds"] == 21_600
+    assert shown[21_600.0]["enactor_collect_overdue_timestamp_seconds"] > 1_700_000_000
     assert not [name for name in shown[None] if "collect" in name]
 
 
@@ -254,8 +254,11 @@ def test_what_a_cycle_made_and_what_a_collection_left() -> None:
         'enactor_collected_plan_reasons{reason="unreferenced"}': 1,
         "enactor_collected_tombstones": 1,
     }
-    assert found["enactor_last_collect_timestamp_seconds"] > 1_700_000_000
+    last, overdue = (found[f"enactor_{which}_timestamp_seconds"] for which in ("last_collect", "collect_overdue"))
+    assert last > 1_700_000_000
+    assert overdue - last == pytest.approx(OVERDUE_INTERVALS * 21_600, abs=1.0)
     work.collected(CollectReport(plans=plans[2:], uploads_swept=0, unreadable=("Z1: denied",)))
     again = samples(generate_latest(registry).decode())
     assert 'enactor_collected_plan_reasons{reason="pinned"}' not in again
-    assert again["enactor_last_collect_timestamp_seconds"] == found["enactor_last_collect_timestamp_seconds"]
+    assert again["enactor_last_collect_timestamp_seconds"] == last
+    assert again["enactor_collect_overdue_timestamp_seconds"] == overdue, "one that could not read every zone is none"
