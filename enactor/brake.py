@@ -69,6 +69,18 @@ def generation_of(found: FenceRange, table: Table | None, told: int | None) -> t
     return highest, known.get(highest, NO_PLAN)
 
 
+def of_fleet(found: FenceRange, fleet: str) -> FenceRange:
+    """Return what shows a fleet's generations: its own fences. Another fleet in the zone counts its plans by itself."""
+    return msgspec.structs.replace(
+        found,
+        fences={
+            name: reading
+            for name, reading in found.fences.items()
+            if not isinstance(reading.fence, Fence) or reading.fence.fleet == fleet
+        },
+    )
+
+
 def told_by_switch(found: FenceRange) -> int:
     """Return the generation that can be read of the switch, -1 where it shows none."""
     own = _own(found)

@@ -42,10 +42,10 @@ class Operator:
         found = self._zones.fences(zone, self._fleet)
         if found.switch.record is not None:
             return Done(f"zone {zone} has a switch already; it stays as it is: {_said(found)}", None)
-        brake.generation_of(found, table(), told)  # raises before anything is written where no generation can be told
+        self._generation(found, table(), told)  # raises before anything is written where no generation can be told
         proven = SelfTest(self._zones, zone, self._wheel.clock, self._wheel.chance).run()
         change = self._turn(
-            zone, "run", lambda now: None if now.switch.record else brake.generation_of(now, table(), told)
+            zone, "run", lambda now: None if now.switch.record else self._generation(now, table(), told)
         )
         found = self._zones.fences(zone, self._fleet)
         return Done(f"zone {zone} ({found.zone_name}) is in service: {_said(found)}", change, proven)
@@ -64,7 +64,7 @@ class Operator:
             if now.switch.record is None or brake.is_done(now, "stop", until):
                 return None
             try:  # a brake waits for no table where the switch itself says what is open; start asks for the rest
-                return brake.generation_of(now, None if isinstance(now.switch.switch, Switch) else table(), None)
+                return self._generation(now, None if isinstance(now.switch.switch, Switch) else table(), None)
             except brake.Unclear:
                 return None  # a text typed by hand already stops; what it lacks, start asks for
 
@@ -91,7 +91,7 @@ class Operator:
                 raise NotDone(
                     f"somebody set the switch of zone {zone} while it was being started: {_said(now)}; look, then try again"
                 )
-            goal = brake.generation_of(now, table(), told)
+            goal = self._generation(now, table(), told)
             if findings := judge(now, goal[0]) if goal[0] > brake.told_by_switch(now) else ():
                 raise KeptBack(
                     f"the switch of zone {zone} does not say what was open, and plan {goal[0]} is refused as a whole: "
@@ -102,6 +102,9 @@ class Operator:
         change = self._turn(zone, "run", wanted)
         stands = self._zones.fences(zone, self._fleet)
         return Done(f"zone {zone} runs: {_said(stands)}{_unused(stands, told)}", change)
+
+    def _generation(self, found: FenceRange, table: brake.Table | None, told: int | None) -> tuple[int, str]:
+        return brake.generation_of(brake.of_fleet(found, self._fleet), table, told)
 
     def _turn(
         self,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from enactor.brake import (
@@ -14,6 +15,7 @@ from enactor.brake import (
     is_done,
     is_ours,
     new_switch,
+    of_fleet,
     told_by_switch,
 )
 from enactor.fence import Switch, read_switch, switch_text, text_set
@@ -249,3 +251,13 @@ def test_a_switch_that_is_made_anew_rests_on_the_first_fence_with_a_new_nonce() 
     assert ground(seen(), FLEET, NEW_NONCE) is None
     with pytest.raises(AssertionError, match=r"^a nonce is fresh$"):
         ground(found, FLEET, fence(A).nonce)
+
+
+def test_another_fleet_s_fences_say_nothing_of_this_one_s_generations() -> None:
+    """Each counts its plans by itself: begun at the other's, this fleet's first plan would be forked."""
+    theirs = seen(11, 12, fleet="other")
+    assert generation_of(of_fleet(theirs, FLEET), Table(None, 0), None) == (0, "none")
+    assert generation_of(of_fleet(theirs, "other"), Table(None, 0), 12) == (12, "none")
+    mixed = msgspec.structs.replace(theirs, fences={**theirs.fences, **seen(3).fences})
+    assert generation_of(of_fleet(mixed, FLEET), Table(HEAD_9, 0), None) == (9, "9" * 12)
+    assert generation_of(of_fleet(mixed, FLEET), None, 3) == (3, "none")

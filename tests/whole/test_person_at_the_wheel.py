@@ -455,3 +455,19 @@ def test_an_enactor_that_is_gone_is_called_silent(running: World) -> None:
     told = running.run("status").stdout
     assert "old-one (gen 1, seen" in told
     assert told.count("SILENT") == 1
+
+
+def test_a_second_fleet_in_a_zone_begins_at_its_own_first_plan(world: World) -> None:
+    """The first fleet is at its third plan: neither `init` nor the second's first plan goes by that."""
+    for last in (1, 2, 3):
+        world.publish(world.endpoint(*range(1, last + 2)))
+        assert world.once()[0] == 0
+    second = World(world.sandbox, world.folder, f"{world.fleet}-two", world.environment["ENACTOR_TABLE"])
+    second.zone = world.zone
+    second.environment["ENACTOR_ZONES"] = world.zone
+    assert second.run("init", "--zone", world.zone, "--reason", "shares the zone").exit_code == 0
+    second.publish(second.endpoint(1, 2, name=WEB))
+    status, report = second.once()
+    assert (status, report["zones"][0]["plan"], report["zones"][0]["open"]) == (0, "current", 1)
+    assert (len(second.stands(WEB)), len(world.stands())) == (2, 4)
+    assert world.once()[1]["outcome"] == "unchanged"
