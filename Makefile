@@ -50,6 +50,8 @@ lock: $(STAMP)  ## write the lock files anew from pyproject.toml
 	  --extra sandbox --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  -c requirements-dev.lock tests/mutation/requirements.in -o tests/mutation/requirements.lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  -c requirements-dev.lock deploy/build/build.in -o deploy/build/build.lock
 
 $(STAMP): requirements-dev.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try: make PYTHON=python3.12 ...")'

@@ -6,7 +6,6 @@ from typing import Any, get_args
 import click
 import msgspec
 
-from enactor import __version__
 from enactor.cli import doctor, endpoint_verbs, history_of, ownership, playground, probe, running, verbs, views
 from enactor.cli.build import bound_log, parts
 from enactor.cli.build import enactor as build_enactor
@@ -20,6 +19,7 @@ from enactor.log_stream import say
 from enactor.logs import person_log
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status, worst
 from enactor.swap import State
+from enactor.version import version_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -27,7 +27,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 @click.group(context_settings=CONTEXT)
-@click.version_option(__version__, message="%(version)s")
+@click.version_option(version_text(), message="%(version)s")
 def main() -> None:
     """Keep Route 53 names on the newest plan: fenced, guarded, never empty.
 

@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from enactor import __version__, yaml_text
+from enactor import yaml_text
 from enactor.plan import digest_of
+from enactor.version import version_text
 from planner.cli import main
 from planner.schemas import SCHEMAS, schema_of
 
@@ -130,7 +131,7 @@ def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
 
 def test_version_is_bare() -> None:
     """As `enactor --version` prints it."""
-    assert run("--version").stdout == f"{__version__}\n"
+    assert run("--version").stdout == f"{version_text()}\n"
 
 
 def test_help_lists_the_exit_statuses() -> None:
