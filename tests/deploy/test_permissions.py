@@ -22,7 +22,10 @@ from .conftest import FLEET, OTHER_ZONE, ZONE, Stack
 from .iam import Call, actions, calls_of, is_allowed
 from .recorded import heard
 
-pytestmark = pytest.mark.xdist_group("permissions")  # the fleet's life is lived once
+pytestmark = [
+    pytest.mark.xdist_group("permissions"),
+    pytest.mark.timeout(600),
+]  # the fleet's life is lived once, by some test
 
 API: Final = "api.example.test."
 PATIENCE_SECONDS: Final = 40.0
