@@ -23,6 +23,7 @@ from enactor.table_keys import GENERATION_MAX
 from planner.deliberation import PastReader, think
 from planner.html_page import html_page
 from planner.looking import look_once
+from planner.looking_back import decide_looking_back
 from planner.options import (
     console,
     open_table,
@@ -35,7 +36,7 @@ from planner.options import (
 )
 from planner.planning import Braked
 from planner.publisher import PlannerStore, read_parent
-from planner.publishing import Carried, Mismatch, Parent, Publication, RefusedWhole, Unchanged, Wish, decide
+from planner.publishing import Carried, Mismatch, Parent, Publication, RefusedWhole, Unchanged, Wish
 from planner.reasons import TargetReason, plain_reasons, reasons_of
 from planner.rehearsal import Rehearsal, Sight, rehearse_zone
 from planner.rendering import explained, markdown, print_text
@@ -151,7 +152,7 @@ def rehearse(
     """Read the table and the zones, and return what would happen."""
     plan = draft.plan
     parent, notes = read_parent(store, datetime.now(UTC))
-    publication = decide(plan, parent, Wish(), settings.limits)
+    publication, looked_back = decide_looking_back(store, plan, parent, Wish(looks_back=True), settings.limits)
     index = _hypothetical(plan, parent, publication)
     named = sorted({endpoint.zone for endpoint in plan.endpoints} | {retired.zone for retired in plan.retired})
     rehearsal = Rehearsal(plan=index, limits=settings.limits, carried=_carried(publication), reasons=draft.reasons)
@@ -177,7 +178,7 @@ def rehearse(
         cost=cost if len(costs) == len(seen) else None,
         changes=cost.changes > 0,
     )
-    return (_held_back(report) if report.refused else report), notes
+    return (_held_back(report) if report.refused else report), (*notes, *looked_back)
 
 
 def _held_back(report: DryRunReport) -> DryRunReport:

@@ -41,7 +41,7 @@ def republish(generation: int, settings: Settings, reason: str, as_json: bool) -
         published = publish_plan(
             table,
             read_stored(table, generation).plan,
-            Wish(stays=f"generation {generation} again"),
+            Wish(stays=f"generation {generation} again", looks_back=True),
             settings.limits,
             signature=Signature(settings.id, reason, instant_text(datetime.now(UTC))),
             clock=SystemClock(),

@@ -100,7 +100,9 @@ def publish(
         say_which_fleet(fleet, settings)
         table = open_table(settings, fleet)
         stays = "a plan file" if plan_path is not None else None
-        wish = Wish(unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent, stays=stays)
+        wish = Wish(
+            unguarded=unguarded, expect_digest=expect_digest, expect_parent=expect_parent, stays=stays, looks_back=True
+        )
         published = _published(read, table, wish, settings, reason)
         published = with_mirror(published, mirrored(settings, fleet, table, published.head))
     made = ended(published, fleet, reason)

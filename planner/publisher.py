@@ -16,7 +16,8 @@ from enactor.ports import Chance, Clock, Conflict, Draft, PlanEntry, PlanHead, P
 from enactor.table import draft_of
 from enactor.table_keys import GENERATION_MAX
 from enactor.table_reading import BODY_LIMIT_OCTETS
-from planner.publishing import Parent, Publication, Store, Wish, decide
+from planner.looking_back import decide_looking_back
+from planner.publishing import Parent, Publication, Store, Wish
 
 TRIES_MAX: Final = 10
 WAIT_FIRST_SECONDS: Final = 0.05
@@ -70,8 +71,9 @@ def publish(
     for attempt in range(TRIES_MAX):
         if attempt:
             clock.sleep(chance.uniform(0.0, min(WAIT_MAX_SECONDS, WAIT_FIRST_SECONDS * 2.0**attempt)))
-        parent, notes = read_parent(store, datetime.fromisoformat(signature.created_at))
-        decision = decide(plan, parent, wish, limits)
+        parent, told = read_parent(store, datetime.fromisoformat(signature.created_at))
+        decision, looked_back = decide_looking_back(store, plan, parent, wish, limits)
+        notes = (*told, *looked_back)
         if not isinstance(decision, Store):
             return Published(decision, parent.head, plan, parent.base_generation, notes, parent.next)
         try:
@@ -81,7 +83,11 @@ def publish(
         else:
             head = PlanHead(entry.generation, entry.digest)
             if parent.stays and wish.stays is None:
-                notes = (*notes[:-1], f"{parent.stays} until now: from here on `planner run` publishes again")
+                notes = (
+                    *told[:-1],
+                    *looked_back,
+                    f"{parent.stays} until now: from here on `planner run` publishes again",
+                )
             return Published(decision, head, plan, parent.base_generation, notes, head.generation + 1)
     raise Conflict(f"{TRIES_MAX} tries to publish were each overtaken by another planner; the last: {last}")
 

@@ -4,6 +4,10 @@ Pure. The guards hold the new plan against the newest plan that can be read. An 
 content, so that one source's mistake never takes the fleet's other endpoints with it; a new one that is refused is left out.
 What would then be stored is judged once more as a whole. Enactors judge again: nothing here is trusted by them.
 
+What the parent has may itself have been published past the guards (`--unguarded`), so that enactors refused it and something older
+stands in DNS. Held against that alone, the mended file would be refused and the mistake kept. So where the caller looked back, an
+endpoint also passes that guards let through against what it had before such a step; enactors hold it against what stands.
+
     form, --expect-parent, --expect-digest   plan-wide guards   decision
     ---------------------------------------   ----------------   --------
     not as reviewed                           -                  Mismatch: store nothing
@@ -12,7 +16,8 @@ What would then be stored is judged once more as a whole. Enactors judge again: 
                                                                  or does not stay as was wished; else Store
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -60,6 +65,8 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     """The plan-wide guards that people lifted for the next generation."""
     stays: str | None = None
     """Why planners that run leave HEAD alone, None where they go on: a sentence for people."""
+    earlier: Mapping[Key, Sequence[Endpoint]] = {}
+    """What endpoints had in plans below `base`, the newest first, where that was looked for: see `looking_back`."""
 
     @property
     def next(self) -> int:
@@ -75,6 +82,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     expect_parent: int | None = None
     stays: str | None = None
     """What the plan is, where planners that run are to leave it alone: a rollback, a plan file."""
+    looks_back: bool = False
+    """Whether a person asks: then a step past the guards can be undone. A planner that runs follows signals, and never goes back so."""
 
 
 class Store(msgspec.Struct, frozen=True):
@@ -117,7 +126,7 @@ def decide(new: Plan, parent: Parent, wish: Wish, limits: LimitsTable) -> Public
     whole = () if wish.unguarded else _whole(new, parent, limits)
     if whole:
         return RefusedWhole(whole, _digest(new))
-    plan, carried = (new, ()) if wish.unguarded else carry(new, parent.base, limits)
+    plan, carried = (new, ()) if wish.unguarded else carry(new, parent.base, limits, parent.earlier)
     carried = tuple(_against(one, parent.base_generation) for one in carried)
     digest = _digest(plan)
     left = () if wish.unguarded else _whole(plan, parent, limits)
@@ -168,10 +177,13 @@ def _told(carried: tuple[Carried, ...]) -> str:
     return f", because guards refuse {', '.join(one.name for one in carried)}" if carried else ""
 
 
-def carry(new: Plan, base: Plan | None, limits: LimitsTable) -> tuple[Plan, tuple[Carried, ...]]:
+def carry(
+    new: Plan, base: Plan | None, limits: LimitsTable, earlier: Mapping[Key, Sequence[Endpoint]] | None = None
+) -> tuple[Plan, tuple[Carried, ...]]:
     """Return the plan with every refused endpoint as its parent has it, and what was carried."""
     before = {endpoint.key: endpoint for endpoint in base.endpoints} if base else {}
-    judged = ((endpoint.key, judge_endpoint(endpoint, before.get(endpoint.key), limits)) for endpoint in new.endpoints)
+    past = earlier or {}
+    judged = ((one.key, _judged_back(one, before.get(one.key), past.get(one.key, ()), limits)) for one in new.endpoints)
     refused = {key: findings for key, findings in judged if findings}
     plan = _with_parents(new, before, refused)
     while closed := _closed(plan, refused):  # ends: each round refuses an endpoint more
@@ -205,6 +217,32 @@ def _closed(plan: Plan, refused: Mapping[Key, object]) -> dict[Key, tuple[Findin
         if endpoint.key not in refused
     )
     return {key: findings for key, findings in judged if findings}
+
+
+def held_against_parent(decision: Publication) -> frozenset[Key]:
+    """Return the endpoints that nothing keeps out but what their parent has."""
+    if isinstance(decision, Mismatch):
+        return frozenset()
+    return frozenset(
+        (one.zone, one.name)
+        for one in decision.carried
+        if not one.left_out and all(finding.guard in HELD_AGAINST_PARENT for finding in one.guards)
+    )
+
+
+def _judged_back(
+    endpoint: Endpoint, old: Endpoint | None, earlier: Sequence[Endpoint], limits: LimitsTable
+) -> tuple[Finding, ...]:
+    findings = judge_endpoint(endpoint, old, limits)
+    if not findings or old is None:
+        return findings
+    passes = any(not judge_endpoint(endpoint, stood, limits) for stood in _leapt_from((old, *earlier), limits))
+    return () if passes else findings
+
+
+def _leapt_from(newest_first: Sequence[Endpoint], limits: LimitsTable) -> Iterator[Endpoint]:
+    """Yield what an endpoint had before each step that guards refuse: somebody published past them, and enactors may have refused it."""
+    return (older for newer, older in pairwise(newest_first) if judge_endpoint(newer, older, limits))
 
 
 def judge_endpoint(endpoint: Endpoint, old: Endpoint | None, limits: LimitsTable) -> tuple[Finding, ...]:

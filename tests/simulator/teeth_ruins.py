@@ -8,7 +8,7 @@ import msgspec
 from enactor import cycle_report, table_collecting
 from enactor.library import Library
 from enactor.table_reading import TableReading
-from planner import publisher
+from planner import looking_back
 from planner.publishing import Parent, Publication, decide
 
 from .promises import NEVER_COLLECT, NEVER_STUCK
@@ -23,7 +23,7 @@ def _any_head_is_sound() -> AbstractContextManager[None]:
     def decided(new: Any, parent: Parent, *given: Any) -> Publication:
         return decide(new, msgspec.structs.replace(parent, is_sound=True), *given)
 
-    return _put((publisher, "decide", decided))
+    return _put((looking_back, "decide", decided))
 
 
 RUIN_TEETH: Final = (
