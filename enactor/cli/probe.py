@@ -4,7 +4,7 @@ import importlib
 import ipaddress
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, Final
@@ -18,11 +18,9 @@ from enactor.cli.serving import serve
 from enactor.cli.views import console, table
 from enactor.log_stream import say
 from enactor.names import NameFault, canonical
-from enactor.plan import Plan
-from enactor.plan_file import file_octets
-from enactor.plan_form import read_plan
-from enactor.ports import FormFaults, Unavailable
+from enactor.ports import Unavailable
 from enactor.probe_metrics import ProbeMetrics
+from enactor.probe_plans import PlanFiles
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 from enactor.seen_outside import DNS_PORT, EndpointSeen, ProbeReport, Reply, Server, ServerSeen, Sight, Verdict
 from enactor.wsgi import application, health_route, metrics_route
@@ -84,8 +82,8 @@ class ServerType(click.ParamType[Server]):
     "--plan",
     "paths",
     multiple=True,
-    type=click.Path(dir_okay=False),
-    help="A plan file: addresses that no such plan has are told; may be given again, and is read again at each look.",
+    type=click.Path(),
+    help="A plan file, or a folder of them like a --state-dir: addresses that no such plan has are told; may be given again.",
 )
 @click.option("--every", default=None, help="Go on asking with this pause, e.g. 5s, until SIGTERM or Ctrl-C.")
 @click.option("--metrics", default=None, help="Address and port to serve Prometheus metrics on, with --every.")
@@ -119,12 +117,13 @@ def probe(
     found = wanted(names)
     sights = sights_of(dns, found, resolvers or dns.system_servers(), port if authoritative else None)
     prober = dns.Prober(sights, recursive=not authoritative)
+    files = PlanFiles(paths, found)
     try:
         if seconds is None:
-            seen = prober.look(plans_of(paths))
+            seen = prober.look(files.once())
             show(seen, as_json=as_json)
             end(status(seen))
-        keep_asking(prober, lambda: plans_of(paths), seconds, metrics, as_json=as_json)
+        keep_asking(prober, files, seconds, metrics, as_json=as_json)
     finally:
         prober.close()
     end(EXIT_OK)
@@ -166,17 +165,6 @@ def sights_of(dns: Any, found: Sequence[str], resolvers: Sequence[Server], port:
     return tuple(Sight(name=name, zone_name=zone, servers=servers[zone]) for name, zone in zones.items() if zone)
 
 
-def plans_of(paths: Sequence[str]) -> tuple[Plan, ...]:
-    """Return the plans of some files; raise FormFaults where one is none."""
-    found = []
-    for path in paths:
-        reading = read_plan(file_octets(path))
-        if reading.plan is None:
-            raise FormFaults(path, reading.faults)
-        found.append(reading.plan)
-    return tuple(found)
-
-
 def status(seen: Sequence[EndpointSeen]) -> int:
     """Return the exit status of one look."""
     if any(one.verdict != "answering" for one in seen):
@@ -188,9 +176,7 @@ class _Asked(BaseException):
     """SIGTERM or Ctrl-C: nothing is written here, so a look may end anywhere."""
 
 
-def keep_asking(
-    prober: Any, plans: Callable[[], tuple[Plan, ...]], every: float, metrics: str | None, *, as_json: bool
-) -> None:
+def keep_asking(prober: Any, files: PlanFiles, every: float, metrics: str | None, *, as_json: bool) -> None:
     """Look again and again until a signal; tell every look as JSON, or each change of a verdict in a line."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -206,10 +192,16 @@ def keep_asking(
     )
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     told: dict[tuple[str, str], str] = {}
+    said_before: tuple[str, ...] = ()
     try:
         while True:  # ends by a signal
             began = time.monotonic()
-            seen = prober.look(plans())
+            at_hand = files.look()
+            for problem in at_hand.problems:
+                if problem not in said_before:
+                    say(f"enactor: {problem}")
+            said_before = at_hand.problems
+            seen = prober.look(at_hand.plans)
             count(seen)
             if as_json:
                 show(seen, as_json=True)

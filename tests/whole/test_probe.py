@@ -107,6 +107,40 @@ def test_an_answer_that_no_plan_has_is_told(sandbox: Sandbox, tmp_path: Path) ->
     assert probe(sandbox, NAME, "--plan", str(tmp_path / "old")).exit_code == 1
 
 
+def test_a_probe_that_goes_on_follows_a_folder_of_plans_and_outlives_it(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What a new plan lists is no longer unplanned, and neither a spoilt file nor an empty folder ends the one alert that needs nothing."""
+
+    def listed(count: int) -> None:
+        targets = [{"id": f"lb-{n}", "type": "A", "value": f"192.0.2.{n}"} for n in range(1, count + 1)]
+        endpoint = {"name": NAME, "zone": ZONE, "routing": "simple", "ttl": 60, "targets": targets}
+        aside = tmp_path / "aside"
+        aside.write_text(json.dumps({"format": 1, "fleet": "edge", "endpoints": [endpoint]}))
+        aside.replace(tmp_path / "plan.json")
+
+    listed(1)
+    command = [sys.executable, "-m", "enactor", "probe", NAME, "--resolver", where(sandbox), "--every", "0.5s"]
+    process = subprocess.Popen(
+        [*command, "--plan", str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert "in no plan: 192.0.2.2 at" in process.stdout.readline()
+        listed(2)
+        assert f"{NAME} answering, generation 7 at" in process.stdout.readline()
+        (tmp_path / "plan.json").write_text("{")
+        assert process.stderr.readline().rstrip().endswith("what was read of it before counts on")
+        (tmp_path / "plan.json").unlink()
+        assert "holds no plan (*.json)" in process.stderr.readline()
+        sandbox.edit(ZONE, change("DELETE", a_set(NAME, "192.0.2.1", "192.0.2.2")))
+        while f"{NAME} empty" not in (line := process.stdout.readline()):  # ends with the process at the latest
+            assert line
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
