@@ -25,6 +25,7 @@ ROLES: Final = "rotate-roles.md"
 GAME: Final = "game-day.md"
 GONE: Final = "111122223333.api.example.com"
 MOVED: Final = "api-fips.example.com"
+WORKERS: Final = ("worker-a", "worker-b", "worker-c")
 
 
 def nothing_yet(scene: Scene) -> None:
@@ -53,10 +54,46 @@ def wedged(scene: Scene) -> None:
 
 def worker_starts_again(scene: Scene) -> None:
     """Its service manager starts it again."""
-    port = int(scene.values["WORKER"].rsplit(":", 1)[1])
-    words = ["run", "--every", "1s", "--id", "worker", "--state-dir", str(scene.folder / "worker")]
-    scene.start("enactor", *words, "--metrics", f"127.0.0.1:{port}")
-    wait_for_port(port)
+    starts_again(scene, "worker", scene.values["WORKER"])
+
+
+def starts_again(scene: Scene, name: str, place: str) -> None:
+    words = ["run", "--every", "1s", "--id", name, "--state-dir", str(scene.folder / name)]
+    scene.start("enactor", *words, "--metrics", place)
+    wait_for_port(int(place.rsplit(":", 1)[1]))
+
+
+def all_wedged(scene: Scene) -> None:
+    """Three workers, stopped by the system at once, while one name is empty and a new plan waits."""
+    scene.in_service()
+    places = [f"127.0.0.1:{a_worker(scene, name)}" for name in WORKERS]
+    fleet = scene.world.fleet()
+    scene.wipe(API)
+    processes = [scene.started(number) for number in range(len(WORKERS))]
+    for process in processes:
+        process.send_signal(signal.SIGSTOP)
+    fleet["pools"]["standard"][-1]["enabled"] = True
+    scene.publish(fleet)
+    pids = [str(process.pid) for process in processes]
+    scene.values |= {"WORKER": places[0], "WORKER_PID": pids[0]}
+    scene.values |= {"WORKERS": " ".join(places), "WORKER_PIDS": " ".join(pids)}
+
+
+def emptied_meanwhile(scene: Scene) -> None:
+    """By the time that somebody reads on; and the worker that was ended alone is one of three."""
+    assert len(scene.addresses()) == 6
+    scene.wipe(API)
+
+
+def all_are_ended(scene: Scene) -> None:
+    """A signal waits in each of them until the system lets it go on, but for the last one."""
+    assert [scene.started(number).wait(10) for number in range(len(WORKERS))] == [-signal.SIGKILL] * len(WORKERS)
+    assert len(scene.addresses()) == 6
+
+
+def all_start_again(scene: Scene) -> None:
+    for name, place in zip(WORKERS, scene.values["WORKERS"].split(), strict=True):
+        starts_again(scene, name, place)
 
 
 def control_plane_down(scene: Scene) -> None:
@@ -178,6 +215,12 @@ ALL: Final = (
     ),
     Scenario(
         page=WEDGED, story="stopped by the system", broken=wedged, walk=(DO, other_answers, worker_starts_again, WORKED)
+    ),
+    Scenario(
+        page=WEDGED,
+        story="all three at once",
+        broken=all_wedged,
+        walk=(DO, emptied_meanwhile, "All of them are wedged at once", all_are_ended, all_start_again, WORKED),
     ),
     Scenario(page=DOWN, story="every call fails", broken=control_plane_down, walk=(DO, mended, "It is back", WORKED)),
     Scenario(page=THROTTLED, story="it ends", broken=throttled, walk=(DO, unthrottled, "It is over", WORKED)),

@@ -10,6 +10,7 @@ from .page import DO, WORKED
 from .scene import API, FENCE, Scenario, Scene
 
 EMPTY: Final = "endpoint-empty.md"
+WHY: Final = "It answers again: why was it empty?"
 
 
 def emptied(scene: Scene) -> None:
@@ -53,7 +54,7 @@ def answers(scene: Scene) -> None:
 
 
 EMPTY_STORIES: Final = (
-    Scenario(page=EMPTY, story="no enactor is alive", broken=emptied, walk=(DO, answers, WORKED)),
+    Scenario(page=EMPTY, story="no enactor is alive", broken=emptied, walk=(DO, answers, WORKED, WHY)),
     Scenario(
         page=EMPTY,
         story="the zone is stopped",
