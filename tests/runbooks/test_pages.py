@@ -13,6 +13,7 @@ from enactor.cli.main import main as enactor
 from planner.cli import main as planner
 
 from .page import FOLDER, INDEX, Page, pages
+from .vocabulary import is_said, verbs_and_options
 
 PAGES: Final = pages()
 ROOT: Final = FOLDER.parent
@@ -21,6 +22,9 @@ QUOTED: Final = re.compile(r"`((?:enactor|planner) [^`]+)`")
 LINK: Final = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 METRIC: Final = re.compile(r"\b(?:enactor|planner)_[a-z0-9_]+\b")
 ALERT: Final = re.compile(r"\bEnactor[A-Z][A-Za-z]+\b")
+BLOCK: Final = re.compile(r"^```sh$.*?^```$", re.MULTILINE | re.DOTALL)
+SPAN: Final = re.compile(r"`([^`]+)`")
+TARGET: Final = re.compile(r"^([a-z-]+):", re.MULTILINE)
 SUFFIXES: Final = ("", "_total", "_bucket", "_sum", "_count")
 
 ALERTS: Final = {
@@ -41,6 +45,18 @@ ALERTS: Final = {
     "EnactorStopOutlivedItsEnd": "stop-outlived.md",
 }
 """Each alert, and the page that it sends to."""
+
+
+OF_OTHERS: Final = {
+    "curl": "the command",
+    "fleet.yaml": "the reader's own file",
+    "health: {from: []}": "a line of it, in YAML's short form",
+    '"mode=stop"': "a TXT record's text, in the quotes that the console wants",
+    "_switch-FLEET._fence.ZONE": "a name that is made of the reader's own",
+    "route53.amazonaws.com": "an event source in CloudTrail",
+    "userIdentity.arn": "a field of CloudTrail's",
+}
+"""Words in backticks that are no text of ours, and whose they are."""
 
 
 def quoted() -> list[tuple[str, str]]:
@@ -64,6 +80,59 @@ def test_every_page_is_in_the_index_and_none_is_missing() -> None:
     index = next(page for page in PAGES if page.name == INDEX)
     linked = {target for target, _ in LINK.findall(index.text) if target.endswith(".md") and "/" not in target}
     assert linked == {page.name for page in PAGES} - {INDEX}
+
+
+def spans(page: Page) -> set[str]:
+    """Return what stands in backticks in sentences and tables, without the commands, which are parsed."""
+    return {span for span in SPAN.findall(BLOCK.sub("", page.text)) if not QUOTED.fullmatch(f"`{span}`")}
+
+
+def unknown(page: Page) -> list[str]:
+    """Return the words in backticks that nothing has: no text of the code, no block, no alert or metric (which have tests of their own)."""
+    shown = {text for section in page.sections for block in section.blocks for text in block.seen}
+    targets = {f"make {name}" for name in TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8"))}
+    known = shown | targets | set(OF_OTHERS) | set(verbs_and_options((enactor, planner))) | page.placeholders
+    left = (one for one in spans(page) - known if not ALERT.fullmatch(one) and not METRIC.fullmatch(one))
+    return sorted(one for one in left if not all(map(is_said, one.split())) and not (ROOT / one).exists())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_words_in_backticks_are_the_code_s(page: Page) -> None:
+    """Events, guards, states, settings and what commands print: a reader looks for them letter by letter."""
+    assert unknown(page) == []
+
+
+def test_a_word_of_nobody_s_is_found() -> None:
+    """Also one that is nearly right, and one that a page says will not be seen."""
+    words = (
+        "shrink-target",
+        "fence-lost",
+        "switch-went-back",
+        "ENACTOR_ZONE",
+        "ENACTOR_ZONES",
+        "--unguard",
+        "account-shares",
+        "refused by vanish",
+    )
+    text = (
+        f"# A page\n\n{' '.join(f'`{word}`' for word in words)}\n\n```sh\n`echo`\n```\n\nYou do not see `SILENTLY`.\n"
+    )
+    page = Page(name="page.md", text=text, sections=())
+    wrong = [
+        "--unguard",
+        "ENACTOR_ZONE",
+        "SILENTLY",
+        "account-shares",
+        "fence-lost",
+        "refused by vanish",
+        "shrink-target",
+    ]
+    assert unknown(page) == wrong
+
+
+def test_every_word_that_is_another_s_is_on_a_page() -> None:
+    """The list of exceptions has no dead entry."""
+    assert set(OF_OTHERS) <= {span for page in PAGES for span in spans(page)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
