@@ -170,7 +170,11 @@ def of_upsert(tried: Tried) -> Diagnosis:
 def of_table(seen: TableSeen, keys: tuple[tuple[str, str], ...]) -> list[Diagnosis]:
     """Say how the plan table is set up; `keys` is what it must have."""
     if seen.error is not None:
-        return [_table(seen, "error", seen.error, "mend what the sentence names; `enactor init` makes an absent table")]
+        mend = (
+            f"aws dynamodb describe-table --table-name {seen.table}, with the same credentials, and do what it says; where there is "
+            "none, enactor init --zone ID makes it"
+        )
+        return [_table(seen, "error", seen.error, mend)]
     found = [_keys(seen, keys)]
     for what, is_on, mend in (
         (

@@ -103,7 +103,12 @@ def of_kept(
 ) -> Diagnosis:
     """Say what a place that keeps plans for the day the table is away holds: a state directory, or the mirror."""
     if wrong is not None:
-        mend = "mend what the sentence names: until then nothing heals from it while the table is away"
+        mend = (
+            f"ls -ld {place}; df {place}: let the worker's user write there, or give another --state-dir"
+            if check == "disk"
+            else f"aws s3 ls {place.partition('?')[0]}, with the same credentials, and do what it says; planner publish FLEET.yaml "
+            "stores it anew"
+        )
         return Diagnosis(check=check, subject=place, severity="error", message=wrong, mend=mend)
     mend = (
         "enactor once with the table reachable"

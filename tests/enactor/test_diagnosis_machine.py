@@ -114,6 +114,18 @@ def test_each_place_is_filled_by_its_own_writer(check: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("check", "place", "words"),
+    [
+        ("disk", "/var/lib/enactor", "ls -ld /var/lib/enactor; df /var/lib/enactor: "),
+        ("mirror", "s3://plans/edge?region=us-west-2", "aws s3 ls s3://plans/edge, "),
+    ],
+)
+def test_a_place_that_fails_names_the_command_that_shows_why(check: str, place: str, words: str) -> None:
+    """At three in the morning nobody should have to think of it."""
+    assert str(of_kept(place, "it fails", None, HEAD, check=check).mend).startswith(words)
+
+
+@pytest.mark.parametrize(
     ("seconds", "words"), [(119.0, "119 s"), (120.0, "2 min"), (7199.0, "120 min"), (7200.0, "2 h"), (None, "7")]
 )
 def test_an_age_is_told_in_the_unit_that_fits(seconds: float | None, words: str) -> None:
