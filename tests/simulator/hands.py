@@ -268,7 +268,7 @@ class Hands:
         return publish(
             self._table,
             read_stored(self._table, int(generation)).plan,
-            Wish(stays=f"generation {generation} again"),
+            Wish(stays=f"generation {generation} again", looks_back=True),
             LimitsTable(),
             signature=Signature(self._name, "", WRITTEN_AT.isoformat()),
             clock=self._line,
