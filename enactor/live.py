@@ -25,6 +25,7 @@ from enactor.live_report import (
     LiveCycle,
     LivePlan,
     LiveReport,
+    Recalled,
     Remembered,
     Step,
     Waiting,
@@ -110,6 +111,7 @@ class Live:
         self._found: dict[Key, str] = {}
         """In which state each endpoint was found that a batch of this cycle repaired."""
         self.enactors: tuple[EnactorSeen, ...] | None = None
+        self.recalled = Recalled()
         self.budgets: Callable[[], tuple[LiveBudget, ...]] = tuple
         self._building = threading.Lock()
         self._built: tuple[int, LiveReport] | None = None
@@ -317,7 +319,8 @@ class Live:
             zones=zones_of(pulse.seen, report.zones),
             counts=counts_of(pulse.seen),
             not_answering=sum(pulse.silent.values()),
-            endpoints=endpoints_of(pulse.seen, pulse.remembered, pulse.waits),
+            endpoints=endpoints_of(pulse.seen, pulse.remembered, pulse.waits, self.recalled.puts),
+            history_since=self.recalled.since,
             refused=report.refused,
             problems=report.problems,
             holds=holds,

@@ -19,6 +19,8 @@ from enactor.live_report import (
     LiveEndpoint,
     LivePlan,
     LiveReport,
+    Put,
+    Recalled,
     Step,
     Waiting,
 )
@@ -404,3 +406,17 @@ def test_a_crash_loop_of_many_ids_makes_no_endless_page() -> None:
     world.live.enactors = tuple(EnactorSeen(id=f"e{n}", generation=1, seen="x") for n in range(ENACTORS_SHOWN_MAX + 3))
     found = world.live.report()
     assert (len(found.enactors or ()), found.other_enactors) == (ENACTORS_SHOWN_MAX, 3)
+
+
+def test_what_the_history_tells_stands_before_what_was_seen() -> None:
+    """By endpoint, from the next cycle on; what it tells of names that are not there is not shown."""
+    world = World()
+    world.cycle(result(CURRENT))
+    assert (world.endpoint().before, world.live.report().history_since) == ((), None)
+    put = Put(at="2026-06-01T11:00:00Z", verb="swap", by="az-2", generation=7, cause="behind")
+    world.live.recalled = Recalled(
+        since="2026-05-25T12:00:00Z", puts={KEY: (put,), (ZONE, "gone.example.test."): (put,)}
+    )
+    world.cycle(result(CURRENT))
+    assert (world.endpoint().before, len(world.endpoint().timeline)) == ((put,), 1)
+    assert world.live.report().history_since == "2026-05-25T12:00:00Z"
