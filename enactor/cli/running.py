@@ -24,6 +24,7 @@ from enactor.live import Live
 from enactor.live_metrics import LiveMetrics
 from enactor.live_report import Recalled, Waiting
 from enactor.log_capture import capture
+from enactor.log_settings import say_settings
 from enactor.logs import EventLog
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
@@ -67,7 +68,7 @@ def run(*, every: str, collect_every: str, **flags: Any) -> None:
         log.warning("no-plan-kept", why=why)
     if why := PlanDisk(settings.state_dir, settings.fleet).trouble():
         log.error("state-dir-unusable", why=why)
-    log.info("starting", version=__version__, every_seconds=seconds, settings=msgspec.to_builtins(settings))
+    say_settings(log, msgspec.to_builtins(settings), version=__version__, every_seconds=seconds)
     done = crash_logged(log, lambda: Service(settings, log, every=seconds, collect_every=collecting).run())
     log.info("stopped", cycles=done)
 
