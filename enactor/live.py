@@ -33,6 +33,7 @@ from enactor.live_report import (
     endpoints_of,
     holds_and_allows,
     plan_of,
+    shown_of,
     silent_of,
     zones_of,
 )
@@ -274,7 +275,7 @@ class Live:
             ready=not degraded,
             degraded=degraded,
             cycle=cycle,
-            enactors=self.enactors[:ENACTORS_SHOWN_MAX] if self.enactors is not None else None,
+            enactors=shown_of(self.enactors, self.enactor, ENACTORS_SHOWN_MAX),
             other_enactors=max(0, len(self.enactors or ()) - ENACTORS_SHOWN_MAX),
             budgets=self.budgets(),
             changes=tuple(self._changes.copy()),

@@ -6,6 +6,7 @@ Pure: from a cycle's outlook and what was remembered beside it to frozen values.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from typing import Any, Final
 
 import msgspec
@@ -283,6 +284,15 @@ def _endpoint(
         timeline=memory.steps,
         before=before,
     )
+
+
+def shown_of(enactors: tuple[EnactorSeen, ...] | None, own: str, most: int) -> tuple[EnactorSeen, ...] | None:
+    """Return at most so many enactors, in their order: this one, and those that were heard of last."""
+    if enactors is None or len(enactors) <= most:
+        return enactors
+    silence = {one.id: inf if one.silent_seconds is None else one.silent_seconds for one in enactors}
+    newest = {one.id for one in sorted(enactors, key=lambda one: (one.id != own, silence[one.id]))[:most]}
+    return tuple(one for one in enactors if one.id in newest)
 
 
 def fences_of(seen: Outlook) -> Iterator[tuple[Judged, Fence]]:
