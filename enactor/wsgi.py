@@ -42,7 +42,7 @@ NO_WEIGHT: Final = re.compile(r"q=0(\.0*)?")
 LARGE_FROM_OCTETS: Final = 100_000
 """What is smaller may wait in memory for everybody who connects: 40 MB at 400 connections."""
 LARGE_AT_ONCE: Final = 8
-"""So many larger answers wait for whoever takes them slowly: with 20,000 endpoints 80 MB. The server would copy each into a file
+"""So many larger answers wait for whoever takes them slowly: with 20,000 endpoints 130 MB. The server would copy each into a file
 of its own: at 400 connections some gigabytes of the disk that plans are kept on, and 800 descriptors."""
 CROWDED: Final = b"too many others take large answers now, or do not take them: ask again in a few seconds\n"
 GZIP_WINDOW_BITS: Final = 31

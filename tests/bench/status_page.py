@@ -11,13 +11,18 @@ from typing import Final, NamedTuple
 
 import click
 
+from enactor.live_report import Put, Recalled
 from enactor.page.status import StatusPage
 from tests.bench.cardinality import cycled
+from tests.enactor.kernel_builders import ZONE
 from tests.page.worlds import serving
 
 SIZES: Final = (200, 2_000, 20_000)
 LATER: Final = 5
 """So many answers after the first one are measured; the slowest counts."""
+PUT: Final = Put(at="2026-06-01T10:30:00Z", verb="swap", by="az-2", generation=7, cause="behind")
+PUTS: Final = 3
+"""As many as the history tells of each endpoint, on the average, where it is read to its bound: 300 items of 200 names."""
 ASKED: Final = (("api/status", ""), ("api/status", "gzip"), ("", ""), ("", "gzip"))
 
 
@@ -45,7 +50,8 @@ def _asked(port: int, path: str, coding: str) -> tuple[int, float]:
 def costs(size: int) -> Iterator[Cost]:
     """Yield what each kind of question costs; every one is asked after a cycle of its own."""
     for path, coding in ASKED:
-        world, _, _ = cycled(size)
+        world, names, _ = cycled(size)
+        world.live.recalled = Recalled(since=PUT.at, puts={(ZONE, name): (PUT,) * PUTS for name in names})
         with serving(StatusPage(world.live.report)) as address:
             port = int(address.rsplit(":", 1)[1].strip("/"))
             octets, first = _asked(port, path, coding)
