@@ -98,6 +98,9 @@ _NO_PLACE: Final = (exceptions.NoRegionError, exceptions.InvalidRegionError, exc
 PREPARING_ERRORS: Final = (BotoCoreError, ValueError)
 """What making a client raises; ValueError where an endpoint or a proxy is told by something that is no URL."""
 _PASSWORD: Final = re.compile(r"(?<=://)[^/\s]+@")
+_SIGNED: Final = re.compile(r"(x-amz-security-token[:=]|credential[:=]|signature=)[^\s,;&'\"]+", re.IGNORECASE)
+"""What AWS quotes of a request whose signature is wrong: the canonical request with its session token, or the header that signs it
+(IAM User Guide, "Troubleshoot Signature Version 4"; a machine whose clock is wrong is enough to get it)."""
 AwsError = ClientError | BotoCoreError | ResponseParserError
 AWS_ERRORS: Final = (ClientError, BotoCoreError, ResponseParserError)
 """What a call through botocore raises. An answer that it cannot read, such as a proxy's page with status 200, has no base in common
@@ -125,9 +128,12 @@ def outside_error(
     return kind(f"{what} failed at {where}: {_reason(error)}; {advice}")
 
 
-def without_password(text: str) -> str:
-    """Return a text without what stands before the @ of its URLs: errors name the address that did not answer, or the proxy."""
-    return _PASSWORD.sub("", text)
+def without_secrets(text: str) -> str:
+    """Return a text without what stands before the @ of its URLs, and without what signed a request.
+
+    Errors name the address that did not answer, or the proxy; and AWS quotes a request whose signature does not match.
+    """
+    return _SIGNED.sub(r"\1…", _PASSWORD.sub("", text))
 
 
 def is_not_aws(answer: Any) -> bool:
@@ -175,5 +181,5 @@ def _reason(error: AwsError | ValueError) -> str:
         text = f"{error_code(error)}: {message}" if message else error_code(error) or "an error without a code"
     else:
         text = str(error)
-    text = " ".join(without_password(text).split()).rstrip(".;")
+    text = " ".join(without_secrets(text).split()).rstrip(".;")
     return text if len(text) <= REASON_LIMIT_CHARACTERS else text[: REASON_LIMIT_CHARACTERS - 1] + "…"

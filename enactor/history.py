@@ -13,7 +13,7 @@ import msgspec
 
 from enactor.fence import Fence
 from enactor.hooks import BatchEnded, Written
-from enactor.table_keys import EventItem
+from enactor.table_keys import GENERATION_MAX, EventItem
 
 SWAP: Final = "swap"
 """The verb of an enactor's batch."""
@@ -109,10 +109,16 @@ def line_of(written: Written) -> str:
 def written_of(line: str) -> Written | None:
     """Return what a line says, None where it is none of ours: somebody edited it, or another version wrote it."""
     match line.split(" "):
-        case [name, generation, plan, nonce, cause, purpose, *_] if generation.isdecimal() and generation.isascii():
-            return Written(name=name, generation=int(generation), plan=plan, nonce=nonce, cause=cause, purpose=purpose)
+        case [name, generation, plan, nonce, cause, purpose, *_] if (number := generation_of(generation)) is not None:
+            return Written(name=name, generation=number, plan=plan, nonce=nonce, cause=cause, purpose=purpose)
         case _:
             return None
+
+
+def generation_of(text: str) -> int | None:
+    """Return the generation that an event names, None where it names none: a number without an end is none."""
+    is_number = text.isdecimal() and text.isascii() and len(text) <= len(str(GENERATION_MAX))
+    return int(text) if is_number else None
 
 
 def is_about(event: EventItem, name: str, zone: str | None) -> bool:
@@ -156,7 +162,7 @@ def _told(event: EventItem, scope: Scope) -> HistoryEvent:
         by=event.by,
         zone=event.zone or None,
         caller=event.caller or None,
-        generation=int(event.generation) if event.generation.isdecimal() and event.generation.isascii() else None,
+        generation=generation_of(event.generation),
         outcome=event.outcome or None,
         reason=plain(event.reason) or None,
         detail=plain(event.detail) or None,

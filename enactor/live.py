@@ -25,6 +25,7 @@ from enactor.live_report import (
     LiveCycle,
     LivePlan,
     LiveReport,
+    Recalled,
     Remembered,
     Step,
     Waiting,
@@ -32,6 +33,7 @@ from enactor.live_report import (
     endpoints_of,
     holds_and_allows,
     plan_of,
+    shown_of,
     silent_of,
     zones_of,
 )
@@ -110,6 +112,7 @@ class Live:
         self._found: dict[Key, str] = {}
         """In which state each endpoint was found that a batch of this cycle repaired."""
         self.enactors: tuple[EnactorSeen, ...] | None = None
+        self.recalled = Recalled()
         self.budgets: Callable[[], tuple[LiveBudget, ...]] = tuple
         self._building = threading.Lock()
         self._built: tuple[int, LiveReport] | None = None
@@ -272,7 +275,7 @@ class Live:
             ready=not degraded,
             degraded=degraded,
             cycle=cycle,
-            enactors=self.enactors[:ENACTORS_SHOWN_MAX] if self.enactors is not None else None,
+            enactors=shown_of(self.enactors, self.enactor, ENACTORS_SHOWN_MAX),
             other_enactors=max(0, len(self.enactors or ()) - ENACTORS_SHOWN_MAX),
             budgets=self.budgets(),
             changes=tuple(self._changes.copy()),
@@ -317,7 +320,8 @@ class Live:
             zones=zones_of(pulse.seen, report.zones),
             counts=counts_of(pulse.seen),
             not_answering=sum(pulse.silent.values()),
-            endpoints=endpoints_of(pulse.seen, pulse.remembered, pulse.waits),
+            endpoints=endpoints_of(pulse.seen, pulse.remembered, pulse.waits, self.recalled.puts),
+            history_since=self.recalled.since,
             refused=report.refused,
             problems=report.problems,
             holds=holds,

@@ -6,6 +6,7 @@ Pure: from a cycle's outlook and what was remembered beside it to frozen values.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from typing import Any, Final
 
 import msgspec
@@ -33,6 +34,18 @@ class Step(msgspec.Struct, frozen=True):
     state: State
 
 
+class Put(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that was done at an endpoint before this process started, as the history in the plan table tells it."""
+
+    at: str
+    verb: str
+    """`swap` of an enactor; a person's verb otherwise."""
+    by: str
+    generation: int | None = None
+    cause: str = ""
+    """In which state the enactor found it."""
+
+
 class LiveCycle(msgspec.Struct, frozen=True, kw_only=True):
     """The worker's own pulse."""
 
@@ -56,6 +69,8 @@ class LivePlan(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str | None = None
     planner: str | None = None
     reason: str | None = None
+    stays: str | None = None
+    """What a person published that planners leave alone until a person publishes a fleet file; None where they go on."""
 
 
 class LiveZone(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +105,8 @@ class LiveEndpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     fence: dict[str, Any] | None = None
     timeline: tuple[Step, ...] = ()
     """The last few steps, oldest first, since this process started."""
+    before: tuple[Put, ...] = ()
+    """The last few things that were done there before that, oldest first, as others wrote them down: best effort."""
 
 
 class LiveChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,6 +163,8 @@ class LiveReport(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[LiveChange, ...] = ()
     """The last few batches, newest first."""
     budgets: tuple[LiveBudget, ...] = ()
+    history_since: str | None = None
+    """From when on `before` tells what was done; None where the history has not been read, or could not be."""
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,6 +175,13 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     since_seconds: float
     """The same instant on the monotonic clock."""
     steps: tuple[Step, ...]
+
+
+class Recalled(msgspec.Struct, frozen=True):
+    """What was read of the history at the start, and from when on it tells; None: nothing was read."""
+
+    since: str | None = None
+    puts: Mapping[Key, tuple[Put, ...]] = {}
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -177,6 +203,7 @@ def plan_of(seen: Outlook) -> LivePlan:
         created_at=stored.created_at,
         planner=stored.planner,
         reason=stored.reason,
+        stays=stored.stays,
     )
 
 
@@ -220,25 +247,30 @@ def weights_of(judged: Judged) -> int:
 
 
 def endpoints_of(
-    seen: Outlook, remembered: Mapping[Key, Remembered], waits: Mapping[Key, Waiting]
+    seen: Outlook,
+    remembered: Mapping[Key, Remembered],
+    waits: Mapping[Key, Waiting],
+    puts: Mapping[Key, tuple[Put, ...]],
 ) -> tuple[LiveEndpoint, ...]:
     """Return every endpoint of the zones that could be read, by zone and name."""
     found = [
-        _endpoint(result, judged, remembered[result.zone, name], waits.get((result.zone, name)))
+        _endpoint(result, judged, remembered[key := (result.zone, name)], waits.get(key), before=puts.get(key, ()))
         for result in seen.results
         for name, judged in result.judged.items()
     ]
     return tuple(sorted(found, key=lambda one: (one.zone, one.name)))
 
 
-def _endpoint(result: ZoneResult, judged: Judged, before: Remembered, wait: Waiting | None) -> LiveEndpoint:
+def _endpoint(
+    result: ZoneResult, judged: Judged, memory: Remembered, wait: Waiting | None, *, before: tuple[Put, ...]
+) -> LiveEndpoint:
     report = endpoint_report(result, judged)
     return LiveEndpoint(
         name=report.name,
         zone=report.zone,
         state=report.state,
         answering=judged.answering,
-        since=before.since,
+        since=memory.since,
         generation=report.generation,
         wanted=report.wanted,
         action=report.action,
@@ -249,8 +281,18 @@ def _endpoint(result: ZoneResult, judged: Judged, before: Remembered, wait: Wait
         waits_seconds=round(wait.seconds, 1) if wait else None,
         waits_why=wait.why if wait else "",
         fence=fence_fields(judged),
-        timeline=before.steps,
+        timeline=memory.steps,
+        before=before,
     )
+
+
+def shown_of(enactors: tuple[EnactorSeen, ...] | None, own: str, most: int) -> tuple[EnactorSeen, ...] | None:
+    """Return at most so many enactors, in their order: this one, and those that were heard of last."""
+    if enactors is None or len(enactors) <= most:
+        return enactors
+    silence = {one.id: inf if one.silent_seconds is None else one.silent_seconds for one in enactors}
+    newest = {one.id for one in sorted(enactors, key=lambda one: (one.id != own, silence[one.id]))[:most]}
+    return tuple(one for one in enactors if one.id in newest)
 
 
 def fences_of(seen: Outlook) -> Iterator[tuple[Judged, Fence]]:

@@ -9,7 +9,7 @@ from typing import Any, Final, TextIO, cast
 import msgspec
 import structlog
 
-from enactor.aws_errors import without_password
+from enactor.aws_errors import without_secrets
 from enactor.hooks import (
     BatchEnded,
     CallEnded,
@@ -74,7 +74,7 @@ def _as_json(fact: Any) -> str:
 
 def _cut(fact: Any, depth: int = DEPTH_LOGGED_MAX) -> Any:
     match fact:
-        case str() if "://" in fact and (kept := without_password(fact)) != fact:
+        case str() if (kept := without_secrets(fact)) != fact:
             return _cut(kept)
         case str() if len(fact) > TEXT_LOGGED_MAX_CHARACTERS:
             return f"{fact[:TEXT_LOGGED_MAX_CHARACTERS]}… ({len(fact)} characters)"

@@ -3,7 +3,9 @@
 It knows no server and no socket. Whatever goes wrong in a route is that answer's affair: a 500 with a sentence, and the process goes on.
 """
 
+import io
 import re
+import threading
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
@@ -37,6 +39,12 @@ PACKED_FROM_OCTETS: Final = 4_096
 PACKED_LEVEL: Final = 1
 """The fastest: twenty thousand quiet endpoints become 4 % of their size, and level 6 takes twice the time for 10 % less."""
 NO_WEIGHT: Final = re.compile(r"q=0(\.0*)?")
+LARGE_FROM_OCTETS: Final = 100_000
+"""What is smaller may wait in memory for everybody who connects: 40 MB at 400 connections."""
+LARGE_AT_ONCE: Final = 8
+"""So many larger answers wait for whoever takes them slowly: with 20,000 endpoints 130 MB. The server would copy each into a file
+of its own: at 400 connections some gigabytes of the disk that plans are kept on, and 800 descriptors."""
+CROWDED: Final = b"too many others take large answers now, or do not take them: ask again in a few seconds\n"
 GZIP_WINDOW_BITS: Final = 31
 """15 bits of window, in the form of gzip (zlib's manual, `deflateInit2`)."""
 
@@ -62,27 +70,49 @@ Route = Callable[[Asked], Answer]
 
 def application(routes: Mapping[str, Route], *, failed: Callable[[str, Exception], None]) -> WSGIApplication:
     """Return the application; `failed` is told of a route that raised, which is a fault of this program."""
+    places = threading.BoundedSemaphore(LARGE_AT_ONCE)
 
     def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         method = str(environ.get("REQUEST_METHOD", "GET"))
         answer = _answer(routes, method, environ, failed)
         is_packed = len(answer.body) >= PACKED_FROM_OCTETS and takes_gzip(str(environ.get("HTTP_ACCEPT_ENCODING", "")))
         body = packed(answer.body) if is_packed else answer.body
-        headers = [
-            ("Content-Type", answer.content_type),
-            ("Content-Length", str(len(body))),
-            ("Content-Security-Policy", answer.policy),
-            ("Vary", "Accept-Encoding"),
-            *HEADERS,
-        ]
-        if is_packed:
-            headers.append(("Content-Encoding", "gzip"))
-        if answer.status == 405:
-            headers.append(("Allow", ", ".join(METHODS)))
-        start_response(f"{answer.status} {REASONS[answer.status]}", headers)
+        is_large = method != "HEAD" and len(body) >= LARGE_FROM_OCTETS
+        wrap: Callable[[io.BytesIO], Iterable[bytes]] | None = environ.get("wsgi.file_wrapper") if is_large else None
+        if wrap is not None and not places.acquire(blocking=False):
+            answer, body, is_packed, wrap = Answer(CROWDED, status=503), CROWDED, False, None
+        start_response(f"{answer.status} {REASONS[answer.status]}", _headers(answer, len(body), is_packed=is_packed))
+        if wrap is not None:
+            return wrap(_Leaving(body, places.release))
         return [b"" if method == "HEAD" else body]
 
     return app
+
+
+class _Leaving(io.BytesIO):
+    """A large answer on its way out: whoever sends it closes it once it is sent, or once nobody takes it any more (PEP 3333)."""
+
+    def __init__(self, body: bytes, gone: Callable[[], None]) -> None:
+        super().__init__(body)
+        self._gone = gone
+
+    def close(self) -> None:
+        """Make room for another, once."""
+        if not self.closed:
+            self._gone()
+        super().close()
+
+
+def _headers(answer: Answer, octets: int, *, is_packed: bool) -> list[tuple[str, str]]:
+    return [
+        ("Content-Type", answer.content_type),
+        ("Content-Length", str(octets)),
+        ("Content-Security-Policy", answer.policy),
+        ("Vary", "Accept-Encoding"),
+        *HEADERS,
+        *([("Content-Encoding", "gzip")] if is_packed else []),
+        *([("Allow", ", ".join(METHODS))] if answer.status == 405 else []),
+    ]
 
 
 def takes_gzip(accepted: str) -> bool:

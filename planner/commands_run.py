@@ -14,6 +14,7 @@ from enactor.cli.options import end, seconds_of
 from enactor.cli.serving import Served, serve
 from enactor.hooks import surely
 from enactor.log_capture import capture, facts_of
+from enactor.log_settings import say_settings
 from enactor.logs import logger
 from enactor.outside import SystemChance, SystemClock
 from enactor.plan import Fault
@@ -61,14 +62,14 @@ def run(*, fleet_path: str, settings: Settings, every: str) -> None:
     if fleet_path == STDIN:
         raise click.UsageError("run reads its file again at each look, so it cannot be stdin")
     log = logger(planner=settings.id)
+    capture(log)
     with told_all():
         read = warned_source(fleet_path, None, warn=partial(_log_warnings, log))
         fleet = read.fleet_name
         table = open_table(settings, fleet)
-    capture(log)
     if which := which_fleet(fleet, settings):
         log.warning("file-warning", message=which)
-    log.info("starting", fleet=fleet, file=fleet_path, every_seconds=seconds, settings=_told(settings))
+    say_settings(log, _told(settings), fleet=fleet, file=fleet_path, every_seconds=seconds)
     looks = crash_logged(log, lambda: _work(FleetReader(fleet_path), fleet, settings, table, log=log, every=seconds))
     log.info("stopped", looks=looks)
     end(EXIT_OK)

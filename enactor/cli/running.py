@@ -15,14 +15,16 @@ from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import Collecting
 from enactor.cli.ending import crash_logged
 from enactor.cli.options import UNIT_SECONDS, ending, seconds_of, settings_options, take_settings
+from enactor.cli.recalling import Recalling
 from enactor.cli.serving import Served, serve
 from enactor.cycle import Enactor
 from enactor.disk import PlanDisk
 from enactor.hooks import Event, Hook, surely
 from enactor.live import Live
 from enactor.live_metrics import LiveMetrics
-from enactor.live_report import Waiting
+from enactor.live_report import Recalled, Waiting
 from enactor.log_capture import capture
+from enactor.log_settings import say_settings
 from enactor.logs import EventLog
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
@@ -66,7 +68,7 @@ def run(*, every: str, collect_every: str, **flags: Any) -> None:
         log.warning("no-plan-kept", why=why)
     if why := PlanDisk(settings.state_dir, settings.fleet).trouble():
         log.error("state-dir-unusable", why=why)
-    log.info("starting", version=__version__, every_seconds=seconds, settings=msgspec.to_builtins(settings))
+    say_settings(log, msgspec.to_builtins(settings), version=__version__, every_seconds=seconds)
     done = crash_logged(log, lambda: Service(settings, log, every=seconds, collect_every=collecting).run())
     log.info("stopped", cycles=done)
 
@@ -157,14 +159,24 @@ class Service:
         self._log.error("cycle-failed", why=why)
 
     def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
+        quick = self._quick_table()
         sharing = Sharing(
-            self._quick_table().announcements,
+            quick.announcements,
             self._settings.id,
             self._aws_or_here,
             self._doors.access,
             self._know_alive,
         )
+        before = Recalling(
+            quick,
+            zones=self._settings.zones,
+            clock=self._clock,
+            aws_now=self._doors.zones.aws_now,
+            told=self._know_before,
+            failed=self._chore_failed,
+        )
         chores = [
+            before.chore(),
             Chore(sharing, name="sharing", every=SHARING_SECONDS),
             Chore(self._arrivals.ask, name="arrivals", every=self._every / 2),
         ]
@@ -186,6 +198,9 @@ class Service:
 
     def _know_alive(self, enactors: tuple[EnactorSeen, ...] | None) -> None:
         self._live.enactors = enactors
+
+    def _know_before(self, recalled: Recalled) -> None:
+        self._live.recalled = recalled
 
     def _chore_failed(self, name: str, why: str) -> None:
         self._log.warning("chore-failed", chore=name, why=why)

@@ -4,6 +4,7 @@ The port only shows, so it must never hold up the work: it has its own few threa
 does not wait for it when it ends.
 """
 
+import logging
 import socket
 import threading
 from typing import Any, Final
@@ -18,13 +19,15 @@ CONNECTIONS_MAX: Final = 400
 """Room for clients that open connections and say nothing, so that a service manager's question for health is answered beside them. A few
 kilobytes and one descriptor each, of the 1,024 that a process has at least."""
 IDLE_SECONDS: Final = 10
-"""How long a connection that says nothing is kept: where all are taken, so long nobody else is answered."""
+"""How long a connection is kept that says nothing, or takes nothing of its answer: where all are taken, so long nobody else is answered."""
 LOOK_SECONDS: Final = 5
 """How often idle connections are looked for."""
 REQUEST_MAX_OCTETS: Final = 16_384
 CLOSE_SECONDS: Final = 3.0
 LOOPBACK: Final = "127.0.0.1"
 PORT_MAX: Final = 65_535
+NOISE: Final = "waitress.queue"
+"""Warns of every request that waits for a thread: whoever asks often enough would fill the log."""
 
 
 class Served:
@@ -32,6 +35,8 @@ class Served:
 
     def __init__(self, server: Any) -> None:
         self._server = server
+        # waitress's own waits until it can write to a client that takes nothing: for ever
+        server.maintenance = self._look
         self._thread = threading.Thread(target=server.run, name="port", daemon=True)
         self._thread.start()
 
@@ -45,6 +50,16 @@ class Served:
         self._server.task_dispatcher.shutdown(timeout=CLOSE_SECONDS)
         self._server.trigger.pull_trigger(self._end)
         self._thread.join(CLOSE_SECONDS)
+
+    def _look(self, now: float) -> None:
+        """See that what stands still is closed, once the server's loop is between two of its rounds."""
+        self._server.trigger.pull_trigger(lambda: self._close_idle(now - IDLE_SECONDS))
+
+    def _close_idle(self, before: float) -> None:
+        """Close the connections on which nothing has come or gone since: none that still waits for what is being worked out."""
+        for channel in list(self._server.active_channels.values()):
+            if channel.last_activity < before and (channel.total_outbufs_len or not channel.requests):
+                channel.handle_close()
 
     def _end(self) -> None:
         """Close everything, in the server's own thread: its loop ends when nothing is open."""
@@ -68,6 +83,7 @@ def first_of(address: str) -> tuple[str, int]:
 
 def serve(address: str, application: WSGIApplication) -> Served:
     """Serve over HTTP; on loopback unless another address is told."""
+    logging.getLogger(NOISE).setLevel(logging.ERROR)
     try:
         host, port = first_of(address)
         server = waitress.server.create_server(

@@ -14,6 +14,9 @@ from enactor.report import EnactorSeen
 NAMES_SHOWN = 5
 """How many names of a change stand open; the others that are known are one click away."""
 
+PLANNERS_BRAKE = "Whether a planner's brake holds health signals back is not known here: `planner_brake_endpoints` on its own port says it."
+"""Neither plans nor fences bear it: where it holds, the planner goes on with what it had, and publishes nothing."""
+STAYS = "): `planner run` publishes nothing until a person gives `planner publish FLEET.yaml`"
 DIGEST_SHOWN = 12
 """As much of a digest as switch and fences name."""
 
@@ -112,14 +115,13 @@ def brakes(report: LiveReport, seen: Overview) -> Html:
     ]
     more = seen.held_count - len(seen.held)
     allows = [el("li", "allowed: ", said(allow)) for allow in report.allows[: len(seen.held) + NAMES_SHOWN * 10]]
+    elsewhere = el("p", sentence(PLANNERS_BRAKE), class_="soft")
     if not (stops or holds or allows):
-        return section(
-            "brakes", "Stops and holds", el("p", "None: nobody keeps anything from being written.", class_="soft")
-        )
+        none = el("p", "None: nobody keeps anything from being written.", class_="soft")
+        return section("brakes", "Stops and holds", none, elsewhere)
     rest = el("li", f"and {counted(more, 'hold')} more", class_="soft") if more > 0 else None
-    return section(
-        "brakes", "Stops and holds", el("ul", stops, holds, rest, allows), count=len(stops) + seen.held_count
-    )
+    listed = el("ul", stops, holds, rest, allows)
+    return section("brakes", "Stops and holds", listed, elsewhere, count=len(stops) + seen.held_count)
 
 
 def _stop(zone: LiveZone) -> Html:
@@ -172,6 +174,7 @@ def plan(report: LiveReport, seen: Overview) -> Html:
                 class_="soft",
             ),
             el("p", "reason: ", said(newest.reason)) if newest.reason else None,
+            el("p", "it stays (", said(newest.stays), sentence(STAYS), class_="warn") if newest.stays else None,
         ]
     rows = [(one.zone, _generation(one), f"{one.endpoints:,}") for one in seen.in_force]
     note = "An endpoint is current by its content: its fence keeps the generation that changed it last."

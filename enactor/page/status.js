@@ -125,7 +125,7 @@
     { key: "gen", title: "in force", of: (one) => one.generation ?? -1 },
     { key: "since", title: "in this state", of: (one) => one.since },
     { key: "sets", title: "record sets", of: (one) => one.record_sets ?? 0 },
-    { key: "time", title: "timeline", of: (one) => (one.timeline ?? []).length },
+    { key: "time", title: "timeline", of: (one) => (one.before ?? []).length + (one.timeline ?? []).length },
   ];
 
   const take = (fresh) => {
@@ -201,7 +201,17 @@
     return [line, more];
   };
 
-  const spans = (one) => (one.timeline ?? []).map((step, number, all) => {
+  const at = (step) => (step.generation === null || step.generation === undefined ? "no generation" : `generation ${step.generation}`);
+  const put = (step) => { // as others wrote it down before this enactor started: never shown as a state that was seen
+    const found = step.cause ? ` (found ${step.cause})` : "";
+    return step.verb === "swap" ? `${at(step)}, put there by ${step.by}${found}` : `${step.verb} by ${step.by}, ${at(step)}`;
+  };
+  const seen = (step) => `${step.generation === null ? "no fence" : at(step)}, ${step.state}`;
+
+  const spans = (one) => [
+    ...(one.before ?? []).map((step) => ({ at: step.at, tone: "told", words: put(step), short: `${step.generation ?? "none"} by ${step.by}` })),
+    ...(one.timeline ?? []).map((step) => ({ at: step.at, tone: stateTone(step.state), words: seen(step), short: `${step.generation ?? "no fence"} ${step.state}` })),
+  ].map((step, number, all) => {
     const end = number + 1 < all.length ? Date.parse(all[number + 1].at) : now();
     return { ...step, seconds: Math.max(0, (end - Date.parse(step.at)) / 1000) };
   });
@@ -209,10 +219,10 @@
   const strip = (one) => {
     const steps = spans(one);
     const whole = steps.reduce((sum, step) => sum + step.seconds, 0) || 1;
-    const words = steps.map((step) => `${step.generation ?? "no fence"} ${step.state}`).join(", then ");
+    const words = steps.map((step) => step.short).join(", then ");
     const bar = make("div", { class: "strip", role: "img", "aria-label": `generations: ${words}` });
     for (const step of steps) {
-      const part = make("span", { class: stateTone(step.state), title: `${step.generation ?? "no fence"} ${step.state} since ${step.at}` });
+      const part = make("span", { class: step.tone, title: `${step.words}, since ${step.at}` });
       part.style.flexGrow = String(step.seconds / whole);
       bar.append(part);
     }
@@ -237,9 +247,12 @@
     ]));
     const steps = make("ol");
     for (const step of spans(one)) {
-      steps.append(make("li", {}, `${step.generation === null ? "no fence" : `generation ${step.generation}`}, ${step.state}: since ${step.at}, for ${duration(step.seconds)}`));
+      steps.append(make("li", {}, said(step.words), `: since ${step.at}, for ${duration(step.seconds)}`));
     }
-    box.append(make("h3", {}, "Timeline, as this enactor saw it since it started"), strip(one), steps);
+    const before = report.history_since
+      ? `What was done before ${report.started} is what others wrote down, at most the last six of it since ${report.history_since}; then what this enactor saw.`
+      : `As this enactor saw it since ${report.started}; the history of before was not read.`;
+    box.append(make("h3", {}, "Timeline"), make("p", { class: "soft" }, before), strip(one), steps);
     if (one.fence) box.append(make("h3", {}, "Fence"), pairs(Object.entries(one.fence).map(([key, value]) => [key, typeof value === "object" ? JSON.stringify(value) : value])));
     return box;
   };

@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from enactor.guards import LimitsTable
 from enactor.hooks import CycleEnded, EndpointRefused
+from enactor.judge import Judged
 from enactor.live_metrics import LiveMetrics
 from enactor.metrics import Metrics
 from enactor.plan import Endpoint
@@ -43,17 +44,24 @@ def _endpoint(number: int) -> tuple[Endpoint, tuple[RecordSet, ...]]:
     return of.get(number % 10, (entry(first, name=name), (first, fenced)))
 
 
-def registry_of(endpoints: int) -> CollectorRegistry:
-    """Return the registry of a worker that saw so many endpoints in its last cycle, and told of each refusal."""
+def cycled(endpoints: int) -> tuple[World, tuple[str, ...], dict[str, Judged]]:
+    """Return a worker's memory after its first cycle, with so many endpoints, their names, and what was seen of them."""
     plans, stands = zip(*(_endpoint(number) for number in range(endpoints)), strict=True)
     plan = index(8, *plans)
     names = tuple(one.name for one in plans)
     seen = judged(plan, *(record for records in stands for record in records), names=names)
-    registry, world = CollectorRegistry(), World()
+    world = World()
+    world.cycle(result(seen, record_sets=3 * endpoints, switch=switch(8)), newest=plan)
+    return world, names, seen
+
+
+def registry_of(endpoints: int) -> CollectorRegistry:
+    """Return the registry of a worker that saw so many endpoints in its last cycle, and told of each refusal."""
+    world, names, seen = cycled(endpoints)
+    registry = CollectorRegistry()
     metrics, _ = Metrics(registry), WorkMetrics(registry, collect_every=21_600.0)
     critical = names[:CRITICAL]
     registry.register(LiveMetrics(world.live, critical=critical, limits=LimitsTable(), saved=lambda: 1.0))
-    world.cycle(result(seen, record_sets=3 * endpoints, switch=switch(8)), newest=plan)
     states: dict[str, int] = {}
     for one in seen.values():
         states[one.state] = states.get(one.state, 0) + 1

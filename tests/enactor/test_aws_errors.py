@@ -4,7 +4,7 @@ import pytest
 from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
 
-from enactor.aws_errors import REASON_LIMIT_CHARACTERS, error_code, is_not_aws, outside_error, without_password
+from enactor.aws_errors import REASON_LIMIT_CHARACTERS, error_code, is_not_aws, outside_error, without_secrets
 from enactor.ports import Busy, Denied, Missing, OutsideError, Throttled, Unavailable
 
 WHERE = "table plans in eu-west-1"
@@ -132,7 +132,23 @@ def test_an_answer_without_an_id_of_its_request_is_none_of_awss(answer: dict[str
 )
 def test_no_password_of_an_address_is_said(said: str, shown: str) -> None:
     """What stands before the @ of a URL's host is for nobody's eyes; an @ elsewhere is no password."""
-    assert without_password(said) == shown
+    assert without_secrets(said) == shown
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "The Canonical String for this request should have been 'POST / host:here x-amz-security-token:SECRET== x-amz-target:T'",
+        "not a valid key=value pair in Authorization header: 'AWS4-HMAC-SHA256 Credential=SECRET/20261201, Signature=SECRET'",
+        "GET /?X-Amz-Credential=SECRET%2F2026&X-Amz-Security-Token=SECRET&X-Amz-Signature=SECRET",
+    ],
+)
+def test_what_aws_quotes_of_a_request_is_said_without_what_signed_it(quoted: str) -> None:
+    """A clock that is wrong is enough to be answered so."""
+    error = answer("SignatureDoesNotMatch", quoted)
+    said = str(outside_error(error, what="listing", where="Route 53"))
+    assert "SECRET" not in said
+    assert "SignatureDoesNotMatch" in said
 
 
 def test_an_address_that_is_none_says_which_variables_to_look_at() -> None:

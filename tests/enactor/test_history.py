@@ -86,6 +86,14 @@ def test_opening_alone_is_an_item_too() -> None:
     assert (facts["detail"], facts["swaps"], facts["change_id"]) == ("opened generation 9", (), "")
 
 
+def test_a_generation_without_an_end_is_none() -> None:
+    """Somebody may have typed it; a number of thousands of digits is an error to Python."""
+    assert written_of(f"{API} {'9' * 12} 0123456789ab 00 behind advance") is not None
+    assert written_of(f"{API} {'9' * 5_000} 0123456789ab 00 behind advance") is None
+    (event,) = shown(verb("hold", name=API, generation="9" * 5_000))
+    assert event.generation is None
+
+
 @pytest.mark.parametrize("outcome", ["conflicted", "unknown"])
 def test_what_was_not_applied_is_no_history(outcome: str) -> None:
     """Nothing of it stands there."""

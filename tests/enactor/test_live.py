@@ -19,6 +19,8 @@ from enactor.live_report import (
     LiveEndpoint,
     LivePlan,
     LiveReport,
+    Put,
+    Recalled,
     Step,
     Waiting,
 )
@@ -398,9 +400,28 @@ def test_a_clock_that_was_set_back_makes_nothing_old_a_fact() -> None:
 
 
 def test_a_crash_loop_of_many_ids_makes_no_endless_page() -> None:
-    """The first fifty, and how many more; all of them are counted."""
+    """The process itself and those heard of last, in their order, and how many more: those that came first are long gone."""
     world = World()
     world.cycle(result(CURRENT))
-    world.live.enactors = tuple(EnactorSeen(id=f"e{n}", generation=1, seen="x") for n in range(ENACTORS_SHOWN_MAX + 3))
+    gone = [EnactorSeen(id=f"a{number:03}", generation=1, seen="x", silent_seconds=170) for number in range(60)]
+    odd = EnactorSeen(id="b", generation=1, seen="x")
+    near = [EnactorSeen(id=f"c{number:03}", generation=1, seen="x", silent_seconds=number) for number in range(45)]
+    own = EnactorSeen(id=ENACTOR, generation=1, seen="x")
+    world.live.enactors = tuple(sorted([*gone, odd, *near, own], key=lambda one: one.id))
     found = world.live.report()
-    assert (len(found.enactors or ()), found.other_enactors) == (ENACTORS_SHOWN_MAX, 3)
+    assert found.enactors == tuple(sorted([*gone[: ENACTORS_SHOWN_MAX - 46], *near, own], key=lambda one: one.id))
+    assert (len(found.enactors), found.other_enactors) == (ENACTORS_SHOWN_MAX, 107 - ENACTORS_SHOWN_MAX)
+
+
+def test_what_the_history_tells_stands_before_what_was_seen() -> None:
+    """By endpoint, from the next cycle on; what it tells of names that are not there is not shown."""
+    world = World()
+    world.cycle(result(CURRENT))
+    assert (world.endpoint().before, world.live.report().history_since) == ((), None)
+    put = Put(at="2026-06-01T11:00:00Z", verb="swap", by="az-2", generation=7, cause="behind")
+    world.live.recalled = Recalled(
+        since="2026-05-25T12:00:00Z", puts={KEY: (put,), (ZONE, "gone.example.test."): (put,)}
+    )
+    world.cycle(result(CURRENT))
+    assert (world.endpoint().before, len(world.endpoint().timeline)) == ((put,), 1)
+    assert world.live.report().history_since == "2026-05-25T12:00:00Z"

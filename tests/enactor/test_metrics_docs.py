@@ -1,5 +1,7 @@
 """docs/metrics.md lists what the code exports: each metric with its type, labels and help, and none that is gone."""
 
+import re
+
 import pytest
 
 from tests.metrics_table import PAGE, PROGRAMS, every_metric, exported, renewed
@@ -22,6 +24,16 @@ def test_every_metric_has_one_program_a_help_text_and_a_good_name() -> None:
         assert (one.type == "counter") == one.name.endswith("_total")
         assert one.type != "histogram" or one.name.endswith("_seconds")
         assert not {"fleet", "job", "instance"} & set(one.labels)
+
+
+def test_the_labels_whose_values_come_from_outside_are_named() -> None:
+    """Whoever adds a label says here and on the page what bounds it."""
+    words = {"cause", "currency", "decision", "event", "guard", "operation", "outcome", "plan", "rcode", "reason"}
+    words |= {"resolved", "source", "state", "switch", "verdict"}
+    labels = {label for one in every_metric().values() for label in one.labels}
+    said = PAGE.read_text(encoding="utf-8").split("whose values come from outside are", 1)[1].split("`rcode`", 1)[0]
+    assert set(re.findall(r"`([a-z]+)`", said)) == labels - words
+    assert words <= labels
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,12 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+import click
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from enactor.cli.main import main as enactor_command
 from enactor.cli.options import CONFIG_LIMIT_OCTETS, CONFIG_VARIABLE, read_config
 from enactor.guards import (
     ALLOWABLE,
@@ -19,6 +22,8 @@ from enactor.guards import (
 )
 from enactor.plan_guards import PLAN_ALLOWABLE, PLAN_GUARDS
 from enactor.settings import SHARE_DEFAULT, VARIABLES, Settings, settle
+from planner.cli import main as planner_command
+from planner.options import WholeType
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
 LIMITS: Final = {
@@ -27,6 +32,9 @@ LIMITS: Final = {
     "zone-record-sets": ZONE_RECORD_SETS_MAX,
 }
 ENDPOINT_LIMITS: Final = {field.encode_name for field in msgspec.structs.fields(Limits)}
+GROUPS: Final[dict[str, click.Group]] = {"enactor": enactor_command, "planner": planner_command}
+ALSO: Final = {"adopt": ["api.example.test."], "deinit": ["--zone", "Z0EXAMPLE"]}
+"""What a command needs besides what click knows of, so that settings are all it lacks."""
 
 
 def section(heading: str) -> str:
@@ -40,6 +48,32 @@ def rows(text: str) -> dict[str, list[str]]:
     """Return the rows of a section's tables by the word in backquotes in their first cell."""
     found = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", text, flags=re.MULTILINE)
     return {word: [cell.strip() for cell in rest.split(" | ")] for word, rest in found}
+
+
+def taking_settings(key: str = "") -> list[tuple[str, click.Command]]:
+    """Return the commands that have the flag of a setting (of the table or the fleet where none is named), with their group's name."""
+    wanted = {f"--{one}" for one in ([key] if key else ["table", "fleet"])}
+    return [
+        (group, command)
+        for group, whole in GROUPS.items()
+        for command in whole.commands.values()
+        if any(wanted.intersection(param.opts) for param in command.params)
+    ]
+
+
+def lacking(group: str, command: click.Command) -> set[str]:
+    """Return the settings that a command asks for at once where it is told none; zones it may ask for later, or take --zone."""
+    words = [str(command.name), *ALSO.get(str(command.name), [])]
+    for param in (one for one in command.params if one.required):
+        is_number = isinstance(param.type, WholeType | click.types.IntParamType)
+        value = "8" if is_number else {"guard": "limit"}.get(str(param.name), "30m")
+        words += [value] if isinstance(param, click.Argument) else [param.opts[0], value]
+    environment: dict[str, str | None] = dict.fromkeys([CONFIG_VARIABLE, *VARIABLES.values()])
+    done = CliRunner().invoke(GROUPS[group], words, env=environment)
+    assert done.exit_code == 2, done.output
+    found = set(re.findall(r"no ([a-z-]+) (?:is|are) told", done.stderr))
+    assert found, done.stderr
+    return found - {"zones"}
 
 
 @pytest.fixture
@@ -66,6 +100,30 @@ def test_defaults_of_settings_are_the_codes() -> None:
     assert told == {"id": "the host name", "account-share": str(SHARE_DEFAULT)}
     settled = settle({}, {}, {}, "Host.Example")
     assert settled == Settings(id="host-example")
+
+
+def required() -> dict[str, set[str]]:
+    """Return what the page says that each command requires."""
+    table = section("## The settings").split("\nWhat a command cannot do without:\n", maxsplit=1)[1]
+    found = {}
+    for commands, cell in re.findall(r"^\| (`(?:enactor|planner) .*?) \| (.*) \|$", table, flags=re.MULTILINE):
+        group, _, first = re.findall(r"`(.*?)`", commands)[0].partition(" ")
+        keys = set(re.findall("|".join(VARIABLES), re.split(r"[.;]", cell, maxsplit=1)[0])) - {"zones"}
+        for name in [first, *re.findall(r"`(.*?)`", commands)[1:]]:
+            found[f"{group} {name}"] = keys
+    return found
+
+
+def test_what_each_command_requires_is_said() -> None:
+    """Of every command that takes settings, as it says itself where nothing is told."""
+    assert required() == {f"{group} {one.name}": lacking(group, one) for group, one in taking_settings()}
+
+
+def test_whoever_has_a_port_is_named() -> None:
+    """In the row of the setting."""
+    row = rows(section("## The settings"))["metrics"][2]
+    having = {f"{group} {one.name}" for group, one in taking_settings("metrics")}
+    assert set(re.findall(r"`((?:enactor|planner) [a-z]+)", row)) == having
 
 
 def test_the_example_loads_without_a_fault(example: dict[str, Any]) -> None:

@@ -2,14 +2,17 @@
 
 import gzip
 from typing import Any
-from wsgiref.util import setup_testing_defaults
+from wsgiref.util import FileWrapper, setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
 from prometheus_client import CollectorRegistry, Counter
 
 from enactor.wsgi import (
+    CROWDED,
     HTML,
+    LARGE_AT_ONCE,
+    LARGE_FROM_OCTETS,
     PACKED_FROM_OCTETS,
     Answer,
     Asked,
@@ -174,3 +177,28 @@ def test_an_odd_wish_is_answered_as_none(accept: str) -> None:
     status, _, body, told = ask({"/metrics": metrics_route(registry)}, "/metrics", HTTP_ACCEPT=accept)
     assert (status, told) == ("200 OK", [])
     assert b"seen_total 0.0" in body
+
+
+def test_a_large_answer_leaves_room_once_it_is_sent_or_given_up() -> None:
+    """However often it is closed; without the server's wrapper, as in a test, it is one chunk like any other."""
+    app = application({"/": lambda _: Answer(b"z" * LARGE_FROM_OCTETS)}, failed=lambda *_: None)
+    seen: list[tuple[str, str]] = []
+
+    def start(status: str, headers: list[tuple[str, str]], _info: Any = None) -> Any:
+        seen.append((status, dict(headers)["Content-Length"]))
+
+    def asked(**more: Any) -> Any:
+        environ: dict[str, Any] = {"PATH_INFO": "/", "REQUEST_METHOD": "GET", "wsgi.file_wrapper": FileWrapper, **more}
+        setup_testing_defaults(environ)
+        return app(environ, start)
+
+    on_their_way = [asked() for _ in range(LARGE_AT_ONCE)]
+    assert b"".join(asked()).startswith(b"too many others")
+    assert seen[-1] == ("503 Service Unavailable", str(len(CROWDED)))
+    assert list(asked(REQUEST_METHOD="HEAD")) == [b""]
+    assert seen[-1] == ("200 OK", str(LARGE_FROM_OCTETS))
+    assert len(b"".join(on_their_way[0])) == LARGE_FROM_OCTETS
+    for _ in range(2):
+        on_their_way[0].close()
+    assert len(b"".join(asked())) == LARGE_FROM_OCTETS
+    assert b"".join(ask({"/": lambda _: Answer(b"z" * LARGE_FROM_OCTETS)})[2:3]) == b"z" * LARGE_FROM_OCTETS

@@ -76,8 +76,8 @@ GROUPS: Final[Mapping[str, Group]] = {
         ),
     ),
     "live": Group(
-        ("live_report", "live", "live_overview", "chores"),
-        ("enactor/test_live", "enactor/test_live_overview", "enactor/test_chores"),
+        ("live_report", "live", "live_overview", "chores", "recalled"),
+        ("enactor/test_live", "enactor/test_live_overview", "enactor/test_chores", "enactor/test_recalled"),
     ),
     "outside": Group(("seen_outside",), ("enactor/test_seen_outside",)),
     "looks": Group(

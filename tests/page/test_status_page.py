@@ -75,6 +75,8 @@ def test_in_a_bad_hour_it_says_what_a_person_needs(page: Page, bad: str) -> None
     assert "1,211 s" in page.text("#enactors")
     assert "900 of 1,000" in page.text("#budgets")
     assert "made 2026-06-01 11:58:00Z by planner-eu-1" in page.text("#plan")
+    assert "it stays (a plan file): planner run publishes nothing until" in page.text("#plan")
+    assert "planner_brake_endpoints" in brakes
     assert "1 of 13 endpoints" in str(page.ask("document.title"))
     quiet(page, bad)
 
@@ -216,6 +218,23 @@ def test_an_endpoint_opens_with_its_timeline(page: Page, huge: str) -> None:
         page.ask("document.querySelector('.inner .strip').getAttribute('aria-label')")
         == "generations: 1 behind, then 1 empty"
     )
+
+
+def test_a_timeline_reaches_back_to_before_the_enactor_started(page: Page, bad: str) -> None:
+    """Who put which generation there, as the history tells it, is never shown as a state that was seen; and it is text."""
+    page.look().open(f"{bad}#q={named(0)}").until(READY)
+    page.ask("document.querySelector('#body button').click()")
+    shown = page.text(".inner")
+    told = (
+        "generation 6, put there by az-2 (found missing): since 2026-06-01T09:00:00Z, for 60 min",
+        f"hold by {HOSTILE}, no generation: since 2026-06-01T10:00:00Z",
+        "generation 7, current: since 2026-06-01T12:00:30Z",
+    )
+    assert [shown.index(words) for words in told] == sorted(shown.index(words) for words in told)
+    assert "What was done before 2026-06-01T12:00:00Z is what others wrote down" in shown
+    tones = "[...document.querySelectorAll('.inner .strip span')].map(one => one.className)"
+    assert page.ask(tones) == ["told", "told", "good"]
+    quiet(page, bad)
 
 
 def test_it_looks_again_by_itself(page: Page, worker: Worker, bad: str) -> None:

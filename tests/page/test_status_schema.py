@@ -1,7 +1,7 @@
 """`/api/status` is what its schema says in every kind of world, and has everything that the page shows."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import msgspec
@@ -10,16 +10,55 @@ from hypothesis import strategies as st
 
 from enactor.live_report import LiveReport, Waiting
 from enactor.page.status import StatusPage
+from enactor.recalled import recalled
 from enactor.report import EnactorSeen
+from enactor.swap import State
+from enactor.table_keys import EventItem
 from planner.schemas import schema_of
-from tests.enactor.kernel_builders import LATER, NAME, ZONE, switch
-from tests.enactor.test_cycle_report import BEHIND, CURRENT, FINDING, FOREIGN, REFUSED, RUNNING, result
-from tests.enactor.test_live import EMPTY, World
+from tests.enactor.kernel_builders import LATER, NAME, ZONE, fence, fence_record, garbled, switch
+from tests.enactor.test_cycle_report import (
+    BEHIND,
+    CURRENT,
+    FINDING,
+    FOREIGN,
+    OTHER,
+    OTHER_A,
+    PLAN,
+    REFUSED,
+    RUNNING,
+    A,
+    B,
+    judged,
+    result,
+)
+from tests.enactor.test_live import EMPTY, START, World
 
-from .worlds import HOSTILE, Worker, many, night
+from .worlds import HOSTILE, HOSTILE_NAME, Worker, many, night, one
 
 VALID = jsonschema.Draft202012Validator(schema_of("api-status"))
-JUDGED = {"current": CURRENT, "behind": BEHIND, "refused": REFUSED, "foreign": FOREIGN, "empty": EMPTY}
+JUDGED = {
+    "current": CURRENT,
+    "behind": BEHIND,
+    "refused": REFUSED,
+    "foreign": FOREIGN,
+    "another fleet's": judged(PLAN, A, fence_record(fence(A, fleet="other"))),
+    "empty": EMPTY,
+    "missing": judged(PLAN),
+    "fence-missing": judged(PLAN, A),
+    "fence-garbled": judged(PLAN, A, garbled().record),
+    "vanished": judged(PLAN, OTHER_A, fence_record(fence(OTHER_A), OTHER), names=(OTHER,)),
+    "drifted": judged(PLAN, B, fence_record(fence(A))),
+    "held": judged(PLAN, A, fence_record(fence(A, state="hold"))),
+    "retired": judged(PLAN, fence_record(fence(A, state="retired"))),
+    "odd name": one(HOSTILE_NAME, A, wants=(A,)),
+    "wildcard": one(r"\052.example.test.", A, B, wants=(A,)),
+    "odd octets": one(r"\000\042\134\377.example.test.", wants=(A,)),
+}
+
+
+def test_every_state_is_drawn_below() -> None:
+    """A new one belongs there."""
+    assert {judged.state for of in JUDGED.values() for judged in of.values()} == set(get_args(State))
 
 
 def checked(report: LiveReport) -> Any:
@@ -49,12 +88,18 @@ def test_before_the_first_cycle_after_a_failed_one_and_in_a_bad_hour() -> None:
     plan_word=st.sampled_from(["current", "behind", "ahead", "forked", "unknown"]),
     fails=st.sets(st.sampled_from(["zone", "table", "plan", "damaged", "problems"])),
     waits=st.booleans(),
+    told=st.booleans(),
     enactors=st.none() | st.integers(0, 60),
     text=st.text(max_size=40),
 )
 def test_every_world_has_an_answer_of_one_form(**drawn: Any) -> None:
     """States, switches, plans and failures in any combination, and any text in what people write."""
     world = World()
+    if drawn["told"]:
+        event = EventItem(
+            time="2026-06-01T10:00:00Z", verb="hold", outcome="changed", zone=f"{ZONE}0", name=NAME, by=drawn["text"]
+        )
+        world.live.recalled = recalled((event,), (f"{ZONE}0",), since=START, before=START, is_cut=True)
     results = [
         result(
             JUDGED[state],

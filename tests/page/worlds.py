@@ -16,7 +16,7 @@ from enactor.guards import Finding
 from enactor.hooks import BatchEnded, Written
 from enactor.judge import Judged
 from enactor.live import Live
-from enactor.live_report import LiveBudget, LiveCycle, LiveEndpoint, LivePlan, LiveReport, Step, Waiting
+from enactor.live_report import LiveBudget, LiveCycle, LiveEndpoint, LivePlan, LiveReport, Put, Recalled, Step, Waiting
 from enactor.page.status import StatusPage
 from enactor.plan import Endpoint, StoredPlan
 from enactor.plan_index import PlanIndex
@@ -93,10 +93,13 @@ def one(
     return judged(index, *at(name, *records), *((said,) if says != UNFENCED else ()), names=(name,))
 
 
-def stored_of(generation: int, *endpoints: Endpoint, reason: str = "two load balancers more") -> StoredPlan:
+def stored_of(
+    generation: int, *endpoints: Endpoint, reason: str = "two load balancers more", stays: str | None = None
+) -> StoredPlan:
     """Return a stored plan with the words of whoever published it."""
     made = stored(generation, plan(*endpoints))
-    return msgspec.structs.replace(made, created_at="2026-06-01T11:58:00Z", planner="planner-eu-1", reason=reason)
+    told = {"created_at": "2026-06-01T11:58:00Z", "planner": "planner-eu-1", "reason": reason, "stays": stays}
+    return msgspec.structs.replace(made, **told)
 
 
 def night(reason: str = "two load balancers more", text: str = "v=1 mode=stop, Ann: do not touch") -> Worker:
@@ -106,8 +109,17 @@ def night(reason: str = "two load balancers more", text: str = "v=1 mode=stop, A
         EnactorSeen(id=ENACTOR, generation=8, seen="2026-06-01T12:03:00Z", silent_seconds=4),
         EnactorSeen(id="az-2", generation=7, seen="2026-06-01T11:43:00Z", silent_seconds=1211),
     )
+    worker.live.recalled = Recalled(
+        since="2026-05-25T12:00:00Z",
+        puts={
+            (ZONE, named(0)): (
+                Put(at="2026-06-01T09:00:00Z", verb="swap", by="az-2", generation=6, cause="missing"),
+                Put(at="2026-06-01T10:00:00Z", verb="hold", by=HOSTILE),
+            )
+        },
+    )
     worker.live.budgets = lambda: (LiveBudget(account="", level=LEVEL),)
-    newest = PlanIndex(stored_of(8, entry(A), reason=reason), "table")
+    newest = PlanIndex(stored_of(8, entry(A), reason=reason, stays="a plan file"), "table")
     quiet: dict[str, Judged] = {}
     for number in range(5):
         quiet |= one(named(number), A, wants=(A,), gen=7 + number % 2)

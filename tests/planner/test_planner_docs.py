@@ -50,7 +50,15 @@ def test_sources_pools_and_load_balancers_have_their_new_keys() -> None:
 def test_every_event_and_outcome_is_named() -> None:
     """People write alerts on these words."""
     listed = {key: cells[0] for key, cells in rows("planner run").items()}
-    own = logged(ROOT / part for part in ("planner/commands_run.py", "enactor/cli/ending.py", "enactor/log_capture.py"))
+    own = logged(
+        ROOT / part
+        for part in (
+            "planner/commands_run.py",
+            "enactor/cli/ending.py",
+            "enactor/log_capture.py",
+            "enactor/log_settings.py",
+        )
+    )
     assert set(listed) == own | {"look-ended"} | {name for name, _ in NAMES.values()}
     levels = dict(NAMES.values())
     assert listed["no-plan"] == levels["no-plan"]

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import boto3
+import jsonschema
 import pytest
 
 from enactor.sandbox.faults import FaultRule
+from planner.schemas import schema_of
 from tests.loopback import free_port
 
 from .world import CHANGE, LIST, PATIENCE_SECONDS, World, until
@@ -26,7 +28,15 @@ CANARIES: Final = {
     "AWS_SESSION_TOKEN": "canary-session-token-0003",
 }
 PASSWORD: Final = "canary-password-0004"
+API_STATUS: Final = jsonschema.Draft202012Validator(schema_of("api-status"))
 PATHS: Final = ("/", "/api/status", "/metrics", "/healthz", "/readyz")
+QUOTED: Final = (
+    "The request signature we calculated does not match the signature you provided. The Canonical String for this request should have been "
+    f"'POST / host:here x-amz-security-token:{CANARIES['AWS_SESSION_TOKEN']} x-amz-target:T', and the header was 'AWS4-HMAC-SHA256 "
+    f"Credential={CANARIES['AWS_ACCESS_KEY_ID']}/20261201/eu-west-1/dynamodb/aws4_request, Signature=0'"
+)
+"""As AWS answers where a signature is wrong."""
+GONE: Final = "ResourceNotFoundException"
 FAULTS: Final = (
     FaultRule(action="deny", operation=LIST, count=2),
     FaultRule(action="throttle", operation=LIST, count=1),
@@ -37,6 +47,11 @@ FAULTS: Final = (
     FaultRule(action="disconnect", service="dynamodb", operation="Query", count=2),
     FaultRule(action="error-before", service="dynamodb", operation="PutItem", count=2),
     FaultRule(action="deny", operation="GetChange", count=1),
+    FaultRule(action="deny", operation=LIST, count=2, code="SignatureDoesNotMatch", message=QUOTED),
+    FaultRule(action="deny", service="dynamodb", count=6, code="InvalidSignatureException", message=QUOTED),
+    FaultRule(
+        action="deny", service="dynamodb", count=6, code=GONE, message="Requested resource not found", status=400
+    ),
 )
 FAULTS_AT_ONCE: Final = 3
 
@@ -57,6 +72,11 @@ class Told:
             except OSError:
                 continue  # not yet, or no more
 
+    def status(self, port: int) -> None:
+        """Hold what `/api/status` answers against its schema."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/status", timeout=5) as answer:
+            API_STATUS.validate(json.loads(answer.read()))
+
     def leaks(self) -> list[tuple[str, str]]:
         secrets = (*CANARIES.values(), PASSWORD)
         return [(place, secret) for place, text in self.where.items() for secret in secrets if secret in text]
@@ -75,7 +95,7 @@ def in_the_table(world: World) -> str:
 
 
 def test_no_credential_is_said_anywhere_while_everything_goes_wrong(world: World) -> None:
-    """A worker and a planner under every kind of fault; what they say is read again and again."""
+    """A worker and a planner under every kind of fault; what they say is read again and again, and is of the form that is promised."""
     fleet = world.folder / "fleet.json"
     zones = {"main": {"id": world.zone, "name": "example.test"}}
     pool = [{"id": f"lb-{n}", "addresses": [f"192.0.2.{n}"]} for n in (1, 2)]
@@ -97,6 +117,7 @@ def test_no_credential_is_said_anywhere_while_everything_goes_wrong(world: World
             world.edit("DELETE", *world.sandbox.zone(world.zone).sets(names[first]))
             until(partial(world.stands, names[first]), f"healed beside {FAULTS[first : first + FAULTS_AT_ONCE]}")
             told.fetch(port)
+            told.status(port)
             for handle in handles:
                 world.sandbox.remove_fault(handle)
         for process in (worker, planner):
