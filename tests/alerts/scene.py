@@ -107,6 +107,7 @@ class Scene:
         self.add("up", constant(1), lives, **where)
         self.add("planner_last_good_look_timestamp_seconds", stamp(FIRST_CYCLE_SECONDS), lives, **where)
         self.add("planner_brake_endpoints", constant(0), lives, **where)
+        self.add("planner_carried_endpoints", constant(0), lives, **where)
 
     def probe(self, instance: str, lives: Lives = ALWAYS, names: Iterable[str] = ("api.", "www.")) -> None:
         """Add a probe that asks two servers and gets answers."""

@@ -266,6 +266,13 @@ STORIES = {
         wrong=planners_born_dead,
         summary=f"{PLANNER}as far as is known: plans do not follow the sources",
     ),
+    "guards refuse at publish": Story(
+        alert="EnactorEndpointCarried",
+        severity="ticket",
+        after=30 * MINUTE,
+        wrong=one("planner_carried_endpoints", from_begin(3), instance="planner-0"),
+        summary="The planner has kept 3 endpoint(s) of fleet edge at their former content for 30 minutes: guards refuse the new one",
+    ),
     "the brake holds": Story(
         alert="EnactorHealthBrakeOn",
         severity="ticket",

@@ -19,6 +19,7 @@ ALERTS = {
     "EnactorEndpointBehind": ("endpoint-behind.md", ["ticket", "page"]),
     "EnactorEndpointContested": ("somebody-else.md", ["ticket"]),
     "EnactorPlanRefused": ("plan-refused.md", ["ticket", "page"]),
+    "EnactorEndpointCarried": ("endpoint-refused.md", ["ticket"]),
     "EnactorPlannerSilent": ("planner-silent.md", ["ticket", "page"]),
     "EnactorHealthBrakeOn": ("health-brake.md", ["ticket"]),
     "EnactorCollectionStuck": ("collection-stuck.md", ["ticket"]),

@@ -32,6 +32,7 @@ ALERTS: Final = {
     "EnactorPlannerSilent": "planner-silent.md",
     "EnactorAllSilent": "enactors-silent.md",
     "EnactorFenceWentBack": "fence-went-back.md",
+    "EnactorEndpointCarried": "endpoint-refused.md",
     "EnactorHealthBrakeOn": "health-brake.md",
     "EnactorBudgetExhausted": "budget-exhausted.md",
     "EnactorCollectionStuck": "collection-stuck.md",
