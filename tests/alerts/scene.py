@@ -163,6 +163,7 @@ def _enactor(digest: str) -> Iterator[tuple[str, Line, dict[str, str]]]:
             yield "enactor_endpoints_longest_seconds", since_cycle(0), {"state": state}
     yield "enactor_endpoints_not_answering", since_cycle(0), {}
     yield "enactor_table_answers", since_cycle(1), {}
+    yield "enactor_critical_endpoints_missing", since_cycle(0), {}
     for source in get_args(Source):
         yield "enactor_plan_source", since_cycle(float(source == "table")), {"source": source}
     for zone in ZONES:

@@ -27,6 +27,8 @@ ALERTS = {
     "EnactorFenceWentBack": ("fence-went-back.md", ["page"]),
     "EnactorBudgetExhausted": ("budget-exhausted.md", ["ticket"]),
     "EnactorRunningWithoutTable": ("plan-table.md", ["ticket", "page"]),
+    "EnactorNotReady": ("enactor-wedged.md", ["ticket"]),
+    "EnactorCriticalUnknown": ("limits-differ.md", ["ticket"]),
     "EnactorLimitsDiffer": ("limits-differ.md", ["ticket"]),
     "EnactorStopOutlivedItsEnd": ("stop-outlived.md", ["ticket"]),
 }

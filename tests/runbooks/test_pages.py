@@ -38,6 +38,8 @@ ALERTS: Final = {
     "EnactorCollectionStuck": "collection-stuck.md",
     "EnactorRunningWithoutTable": "plan-table.md",
     "EnactorEndpointContested": "somebody-else.md",
+    "EnactorNotReady": "enactor-wedged.md",
+    "EnactorCriticalUnknown": "limits-differ.md",
     "EnactorLimitsDiffer": "limits-differ.md",
     "EnactorStopOutlivedItsEnd": "stop-outlived.md",
 }
