@@ -25,6 +25,7 @@ PIPE_WIDTH_CHARACTERS: Final = 160
 HELP: Final = {
     "zones": "The ids of the hosted zones to look at, with commas between (default: all that the plan names).",
     "id": "Who publishes (default: the host name, folded).",
+    "metrics": "Address and port to serve /metrics, /healthz and /readyz on, e.g. 127.0.0.1:9554.",
     "account-share": "The share of the account's Route 53 requests that reads may use (default 0.5).",
 }
 """What these settings mean to a planner, which writes to no zone."""

@@ -91,7 +91,7 @@ def wrong(report: LiveReport, seen: Overview) -> Html:
         [el("p", "The newest plan is refused as a whole:"), el("ul", findings, class_="bad")] if findings else None,
         el("ul", rows, class_="cards") if rows else None,
         el("p", f"and {counted(more, 'endpoint')} more: see all endpoints below", class_="soft") if more > 0 else None,
-        count=seen.wrong_count,
+        count=seen.wrong_count or None,  # 0 beside what is wrong with the worker itself would read as an all clear
     )
 
 

@@ -107,6 +107,7 @@ class Scene:
         self.add("up", constant(1), lives, **where)
         self.add("planner_last_good_look_timestamp_seconds", stamp(FIRST_CYCLE_SECONDS), lives, **where)
         self.add("planner_brake_endpoints", constant(0), lives, **where)
+        self.add("planner_carried_endpoints", constant(0), lives, **where)
 
     def probe(self, instance: str, lives: Lives = ALWAYS, names: Iterable[str] = ("api.", "www.")) -> None:
         """Add a probe that asks two servers and gets answers."""
@@ -162,6 +163,7 @@ def _enactor(digest: str) -> Iterator[tuple[str, Line, dict[str, str]]]:
             yield "enactor_endpoints_longest_seconds", since_cycle(0), {"state": state}
     yield "enactor_endpoints_not_answering", since_cycle(0), {}
     yield "enactor_table_answers", since_cycle(1), {}
+    yield "enactor_critical_endpoints_missing", since_cycle(0), {}
     for source in get_args(Source):
         yield "enactor_plan_source", since_cycle(float(source == "table")), {"source": source}
     for zone in ZONES:

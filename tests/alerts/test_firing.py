@@ -266,6 +266,13 @@ STORIES = {
         wrong=planners_born_dead,
         summary=f"{PLANNER}as far as is known: plans do not follow the sources",
     ),
+    "guards refuse at publish": Story(
+        alert="EnactorEndpointCarried",
+        severity="ticket",
+        after=30 * MINUTE,
+        wrong=one("planner_carried_endpoints", from_begin(3), instance="planner-0"),
+        summary="The planner has kept 3 endpoint(s) of fleet edge at their former content for 30 minutes: guards refuse the new one",
+    ),
     "the brake holds": Story(
         alert="EnactorHealthBrakeOn",
         severity="ticket",
@@ -353,7 +360,7 @@ STORIES = {
         alert="EnactorBudgetExhausted",
         severity="ticket",
         after=10 * MINUTE + 20 * MINUTE,
-        wrong=one("enactor_budget_pace_ratio", from_begin(0.5, 1)),
+        wrong=both(one("enactor_budget_pace_ratio", from_begin(0.5, 1)), one("enactor_ready", from_begin(0, 1))),
         summary=f"3 {BUDGET}",
     ),
     "the table answers one of three no more": Story(
@@ -379,6 +386,20 @@ STORIES = {
         ),
         ticket=f"3 {SOME}",
         summary=f"All 3 {TABLE}",
+    ),
+    "a disk keeps no plan": Story(
+        alert="EnactorNotReady",
+        severity="ticket",
+        after=30 * MINUTE,
+        wrong=one("enactor_ready", from_begin(0, 1)),
+        summary="3 enactor(s) of fleet edge have been degraded for 30 minutes, by neither table, zone nor throttling: /readyz says what fails",
+    ),
+    "a critical name is mistyped": Story(
+        alert="EnactorCriticalUnknown",
+        severity="ticket",
+        after=HOUR,
+        wrong=one("enactor_critical_endpoints_missing", from_begin(1)),
+        summary="1 name(s) that the settings of fleet edge call critical are in no plan and have no fence, for an hour: nobody watches them",
     ),
     "one enactor has other limits": Story(
         alert="EnactorLimitsDiffer",
@@ -448,6 +469,7 @@ def test_one_enactor_of_three_in_trouble_wakes_nobody(tmp_path: Path) -> None:
     scene = fleet()
     scene.change("enactor_table_answers", from_begin(0, 1), instance="enactor-1")
     scene.change("enactor_zone_failed", from_begin(1), instance="enactor-1")
+    scene.change("enactor_ready", from_begin(0, 1), instance="enactor-1")
     ticket = {"alertname": "EnactorRunningWithoutTable", "fleet": "edge", "severity": "ticket"}
     claims = [firing(at, ticket) for at in range(BEGIN + 5 * MINUTE, BEGIN + 90 * MINUTE, 5 * MINUTE)]
     assert promtool_says(tmp_path, [scene], seconds=BEGIN + 90 * MINUTE, claims=claims) == ""

@@ -19,6 +19,7 @@ ALERTS = {
     "EnactorEndpointBehind": ("endpoint-behind.md", ["ticket", "page"]),
     "EnactorEndpointContested": ("somebody-else.md", ["ticket"]),
     "EnactorPlanRefused": ("plan-refused.md", ["ticket", "page"]),
+    "EnactorEndpointCarried": ("endpoint-refused.md", ["ticket"]),
     "EnactorPlannerSilent": ("planner-silent.md", ["ticket", "page"]),
     "EnactorHealthBrakeOn": ("health-brake.md", ["ticket"]),
     "EnactorCollectionStuck": ("collection-stuck.md", ["ticket"]),
@@ -26,6 +27,8 @@ ALERTS = {
     "EnactorFenceWentBack": ("fence-went-back.md", ["page"]),
     "EnactorBudgetExhausted": ("budget-exhausted.md", ["ticket"]),
     "EnactorRunningWithoutTable": ("plan-table.md", ["ticket", "page"]),
+    "EnactorNotReady": ("enactor-wedged.md", ["ticket"]),
+    "EnactorCriticalUnknown": ("limits-differ.md", ["ticket"]),
     "EnactorLimitsDiffer": ("limits-differ.md", ["ticket"]),
     "EnactorStopOutlivedItsEnd": ("stop-outlived.md", ["ticket"]),
 }

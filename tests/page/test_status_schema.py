@@ -82,6 +82,17 @@ def test_before_the_first_cycle_after_a_failed_one_and_in_a_bad_hour() -> None:
     assert len(checked(many(1_500))["endpoints"]) == 1_500
 
 
+def test_no_zero_stands_beside_a_fault_of_the_worker_itself() -> None:
+    """A disk that keeps no plan concerns no endpoint: a count of 0 there would read as an all clear."""
+    worker = Worker()
+    worker.live.failed("plan 1 cannot be kept in afile")
+    part = StatusPage(worker.live.report).html()[0].partition('id="wrong-title"')[2].partition("</section>")[0]
+    assert "plan 1 cannot be kept in afile" in part
+    heading = part.partition("</h2>")[0]
+    assert "What is wrong" in heading
+    assert "0" not in heading
+
+
 @given(
     states=st.lists(st.sampled_from(sorted(JUDGED)), max_size=3),
     switch_word=st.sampled_from(["run", "stop", "absent", "unknown"]),

@@ -144,6 +144,13 @@ def test_help_lists_the_exit_statuses() -> None:
     assert "0itcouldbeshown,alsowhereguardsrefuse,unless--detailed-exitcodeisgiven" in text
 
 
+def test_run_promises_the_port_that_it_has() -> None:
+    """A planner has no status page: its port answers three paths."""
+    text = " ".join(run("run", "--help").stdout.split())
+    assert "/metrics, /healthz and /readyz" in text
+    assert "status page" not in text
+
+
 def test_help_names_every_schema_whole() -> None:
     """Each on a line of its own: a wrapped line would break `dry-run` in two, and nobody could copy it."""
     lines = [line.strip() for line in run("schema", "--help").stdout.splitlines()]
