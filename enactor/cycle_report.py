@@ -139,11 +139,15 @@ def survey_report(seen: Outlook) -> SurveyReport:
 
 
 def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[EnactorSeen, ...]:
-    """Return each enactor once, as it was seen last: every process of one id has announced itself."""
-    by_id: dict[str, Announcement] = {}
+    """Return each enactor once, as it was seen last: every process of one id has announced itself.
+
+    A cycle that a person ran by hand is one of its own: it has the id of its machine, and must not pass for the worker there.
+    """
+    by_id: dict[tuple[str, bool], Announcement] = {}
     for one in seen:
-        if one.id not in by_id or _order(one, aws_now) > _order(by_id[one.id], aws_now):
-            by_id[one.id] = one
+        key = one.id, one.presence == "by-hand"
+        if key not in by_id or _order(one, aws_now) > _order(by_id[key], aws_now):
+            by_id[key] = one
     return tuple(
         EnactorSeen(
             id=one.id,
@@ -151,6 +155,7 @@ def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[Enac
             seen=one.seen,
             silent_seconds=_seconds_since(one.seen, aws_now),
             limits=one.limits or None,
+            presence=one.presence,
         )
         for _, one in sorted(by_id.items())
     )

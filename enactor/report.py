@@ -9,6 +9,7 @@ import msgspec
 
 from enactor.guards import Finding
 from enactor.plan import Fault
+from enactor.ports import Presence
 from enactor.swap import State
 
 SwitchWord = Literal["run", "stop", "absent"]
@@ -124,6 +125,8 @@ class EnactorSeen(msgspec.Struct, frozen=True, kw_only=True):
     """How long ago that was, by the Date of AWS's last answer."""
     limits: str | None = None
     """By it one sees whether enactors judge by the same limits; null of one that does not say."""
+    presence: Presence = "works"
+    """Only one that `works` goes on: `by-hand` was one `enactor once`, and one that `ended` was asked to."""
 
 
 class StatusReport(msgspec.Struct, frozen=True, kw_only=True):

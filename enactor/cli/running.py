@@ -104,6 +104,7 @@ class Service:
         self._registry.register(
             LiveMetrics(self._live, critical=settings.critical, limits=settings.limits, saved=disk.saved_at)
         )
+        self._quick = self._quick_table()
         self._chores = self._make_chores(collect_every)
 
     def run(self) -> int:
@@ -120,6 +121,7 @@ class Service:
                 failed=self._failed,
                 chores=self._chores,
                 chore_failed=self._chore_failed,
+                leave=lambda: self._enactor.leave(self._quick),
             )
         finally:
             if served is not None:
@@ -158,7 +160,7 @@ class Service:
 
     def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
         sharing = Sharing(
-            self._quick_table().announcements,
+            self._quick.announcements,
             self._settings.id,
             self._aws_or_here,
             self._doors.access,
@@ -175,7 +177,7 @@ class Service:
         return tuple(chores)
 
     def _quick_table(self) -> PlanTable:
-        """Return the table as it is asked for pacing: with short time-outs, because a cycle waits for the answer."""
+        """Return the table as it is asked for pacing and told of the end: with short time-outs, because a cycle, or who ends it, waits."""
         client = table_client(self._doors.session, hasty=True)
         settings = self._settings
         return PlanTable(client, settings.table, settings.fleet, clock=self._clock, chance=self._doors.chance)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from enactor.brake import LEAP_MAX, is_leap
 from enactor.guards import Finding
+from enactor.ports import Presence
 from enactor.report import CycleReport, EnactorSeen, PlanWordReport, StatusReport, SurveyReport, ZoneReport
 from enactor.report_collect import CollectReport
 
@@ -22,6 +23,7 @@ SILENT_SECONDS: Final = 180
 ROWS_MAX: Final = 200
 """A terminal is no place for twenty thousand lines; --json has them all."""
 
+PRESENCE_WORDS: Final[dict[Presence, str]] = {"works": "seen", "by-hand": "once", "ended": "ended"}
 STATE_STYLES: Final = {
     "current": "green",
     "held": "cyan",
@@ -170,7 +172,10 @@ def show_status(report: StatusReport) -> None:
     if report.enactors is None:
         out.print("enactors: unknown, the plan table cannot be read")
     else:
-        out.print("enactors: " + (", ".join(map(_enactor_words, report.enactors)) or "none seen"))
+        workers = [_enactor_words(one) for one in report.enactors if one.presence != "by-hand"]
+        out.print(f"enactors: {', '.join(workers) or 'none seen'}")
+        if by_hand := [_enactor_words(one) for one in report.enactors if one.presence == "by-hand"]:
+            out.print(f"run by hand, and no longer there: {', '.join(by_hand)}")
     _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
@@ -211,8 +216,9 @@ def _rest(out: Console, rows: int) -> None:
 
 
 def _enactor_words(one: EnactorSeen) -> str:
-    seen = f"seen {one.seen}" if one.silent_seconds is None else f"seen {_ago(one.silent_seconds)} ago"
-    silent = one.silent_seconds is not None and one.silent_seconds > SILENT_SECONDS
+    when = one.seen if one.silent_seconds is None else f"{_ago(one.silent_seconds)} ago"
+    seen = f"{PRESENCE_WORDS[one.presence]} {when}"
+    silent = one.presence == "works" and one.silent_seconds is not None and one.silent_seconds > SILENT_SECONDS
     return f"{one.id} (gen {one.generation}, {seen}{', SILENT' if silent else ''})"
 
 

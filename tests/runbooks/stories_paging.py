@@ -95,6 +95,7 @@ def nobody_runs(scene: Scene) -> None:
 
 def nobody_may(scene: Scene) -> None:
     scene.in_service()
+    scene.values["METRICS"] = f"127.0.0.1:{free_port()}"
     scene.world.sandbox.add_fault(FaultRule(action="deny", count=None))
 
 
@@ -148,7 +149,14 @@ SILENT_STORIES: Final = (
         page=SILENT,
         story="the role lost its permissions",
         broken=nobody_may,
-        walk=(DO, "The cycle by hand fails", somebody_mends_the_role, WORKED),
+        walk=(
+            DO,
+            "The cycle by hand fails",
+            somebody_mends_the_role,
+            "The cycle by hand works",
+            WORKED,
+            "The workers are back",
+        ),
     ),
 )
 WENT_BACK_STORIES: Final = (
