@@ -120,6 +120,7 @@ def cycle_report(seen: Outlook, *, enactor: str, calls: Calls) -> CycleReport:
         calls=calls,
         changes=sum(result.changes for result in seen.results),
         problems=seen.problems,
+        not_answering=_not_answering(endpoints),
     )
 
 
@@ -135,7 +136,13 @@ def survey_report(seen: Outlook) -> SurveyReport:
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.zone, endpoint.name))),
         refused=_findings(seen),
         problems=seen.problems,
+        not_answering=_not_answering(endpoints),
     )
+
+
+def _not_answering(endpoints: Iterable[EndpointReport | SurveyEndpoint]) -> int:
+    """Count the endpoints that should answer and do not: all but the retired ones should."""
+    return sum(not endpoint.answering and endpoint.state != "retired" for endpoint in endpoints)
 
 
 def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[EnactorSeen, ...]:
@@ -213,6 +220,7 @@ def status_report(survey: SurveyReport, enactors: tuple[EnactorSeen, ...] | None
         stops=tuple(zone.zone for zone in survey.zones if zone.switch == "stop"),
         refused=survey.refused,
         problems=survey.problems,
+        not_answering=survey.not_answering,
     )
 
 
@@ -241,6 +249,8 @@ def events_of(seen: Outlook, report: CycleReport, seconds: float) -> Iterable[Ev
         reads=report.calls.list,
         writes=report.calls.change,
         changes=report.changes,
+        not_answering=report.not_answering,
+        why=tuple(f"zone {zone}: {why}" if zone else why for zone, why in troubles_of(report)),
     )
 
 
@@ -297,6 +307,7 @@ def endpoint_report(result: ZoneResult, judged: Judged) -> EndpointReport:
         wanted=wanted,
         guards=findings,
         change_id=result.change_ids.get(name),
+        answering=judged.answering,
     )
 
 
