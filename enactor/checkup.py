@@ -241,7 +241,10 @@ class Checkup:
             _unless_stopping(error)
             message = f"who is alive is unknown: {error}"
             return [Diagnosis(check="enactors", subject="the fleet", severity="note", message=message)]
-        said = [EnactorSaid(id=one.id, limits=one.limits or "", silent_seconds=one.silent_seconds) for one in seen]
+        said = [
+            EnactorSaid(id=one.id, limits=one.limits or "", silent_seconds=one.silent_seconds, presence=one.presence)
+            for one in seen
+        ]
         return [
             *diagnosis_machine.of_company(said, self._settings.account_share),
             diagnosis_machine.of_limits(self._settings.limits.digest, said),

@@ -58,14 +58,15 @@ def do_chores(chores: Iterable[Chore], clock: Clock, failed: Callable[[str, str]
 
 
 def alive(seen: Iterable[Announcement], me: str, now: datetime) -> tuple[EnactorSeen, ...]:
-    """Return the enactors that announced themselves lately, and this one in any case.
+    """Return the workers that announced themselves lately, and this one in any case; not who ended, nor a cycle run by hand.
 
     `now` is by AWS's Date, as the announcements are: by a clock four minutes ahead nobody else would live, and three would each
     take the whole share.
     """
-    others = [one for one in latest(seen, now) if one.id != me]
+    workers = [one for one in latest(seen, now) if one.presence == "works"]
+    others = [one for one in workers if one.id != me]
     near = [one for one in others if one.silent_seconds is not None and one.silent_seconds <= ALIVE_SECONDS]
-    own = next((one for one in latest(seen, now) if one.id == me), None)
+    own = next((one for one in workers if one.id == me), None)
     stamp = (now - timedelta(microseconds=now.microsecond)).isoformat()
     return tuple(sorted((*near, own or EnactorSeen(id=me, generation=0, seen=stamp)), key=lambda one: one.id))
 
@@ -129,7 +130,7 @@ class Processes:
     def count(self, announced: Iterable[Announcement], living: Collection[str]) -> int:
         """Return how many processes there are: of each id that lives at least one."""
         seen: dict[tuple[str, str], tuple[str, int]] = {}
-        for one in announced:
+        for one in (one for one in announced if one.presence == "works"):
             said, silent = self._seen.get((one.id, one.nonce), (one.seen, LOOKS_KEPT))
             seen[one.id, one.nonce] = (one.seen, 0 if one.seen != said else min(silent + 1, LOOKS_KEPT))
         self._seen = seen

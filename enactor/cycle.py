@@ -19,7 +19,7 @@ from enactor.memory import ZoneMemory
 from enactor.observe import LISTING_PAGE_SETS_MAX
 from enactor.outcome import ZonePort
 from enactor.pace import CYCLE_LIMIT_SECONDS, part_seconds, rank
-from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanHead, PlanStore, Stopping
+from enactor.ports import Announcement, Chance, Clock, OutsideError, PlanHead, PlanStore, Presence, Stopping
 from enactor.report import Calls, CycleReport, EnactorSeen, StatusReport, SurveyReport
 from enactor.zone_cycle import ZoneCycle
 
@@ -65,7 +65,10 @@ class Enactor:
         chance: Chance,
         tally: Tally,
         reason: str = "",
+        by_hand: bool = False,
     ) -> None:
+        self._by_hand = by_hand
+        """Whether a person runs one cycle: it is announced as that, so that nobody takes it for a worker."""
         self._zone_ids = tuple(zone_ids)
         self._store = store
         self._tally = tally
@@ -263,13 +266,24 @@ class Enactor:
         now, last = self._crew.clock.now(), self._announced
         if last is not None and last[0] == generation and now - last[1] < ANNOUNCE_SECONDS:
             return
-        seen = self._crew.zones.aws_now()
-        if seen is None:
+        if self._crew.zones.aws_now() is None:
             return  # Route 53 has not answered yet: nothing was seen, and there is no time to say it with
-        self._store.announce(
-            Announcement(self._crew.enactor, self._process, generation, instant_text(seen), self._crew.limits.digest)
-        )
+        self._say(self._store, generation, "by-hand" if self._by_hand else "works")
         self._announced = (generation, now)
+
+    def leave(self, store: PlanStore) -> None:
+        """Say that this process ends because it was asked to, where it has said that it works; best effort, raises OutsideError.
+
+        `store` is asked once and answers soon or not at all: somebody waits for the process to end.
+        """
+        if self._announced is not None:
+            self._say(store, self._announced[0], "ended")
+
+    def _say(self, store: PlanStore, generation: int, presence: Presence) -> None:
+        seen = self._crew.zones.aws_now()
+        assert seen is not None, "an answer of Route 53 dates what is announced"
+        name, limits = self._crew.enactor, self._crew.limits.digest
+        store.announce(Announcement(name, self._process, generation, instant_text(seen), limits, presence))
 
 
 def _is_ahead(switch: Switch, head: PlanHead | None) -> bool:

@@ -120,6 +120,7 @@ def cycle_report(seen: Outlook, *, enactor: str, calls: Calls) -> CycleReport:
         calls=calls,
         changes=sum(result.changes for result in seen.results),
         problems=seen.problems,
+        not_answering=_not_answering(endpoints),
     )
 
 
@@ -135,15 +136,25 @@ def survey_report(seen: Outlook) -> SurveyReport:
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.zone, endpoint.name))),
         refused=_findings(seen),
         problems=seen.problems,
+        not_answering=_not_answering(endpoints),
     )
 
 
+def _not_answering(endpoints: Iterable[EndpointReport | SurveyEndpoint]) -> int:
+    """Count the endpoints that should answer and do not: all but the retired ones should."""
+    return sum(not endpoint.answering and endpoint.state != "retired" for endpoint in endpoints)
+
+
 def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[EnactorSeen, ...]:
-    """Return each enactor once, as it was seen last: every process of one id has announced itself."""
-    by_id: dict[str, Announcement] = {}
+    """Return each enactor once, as it was seen last: every process of one id has announced itself.
+
+    A cycle that a person ran by hand is one of its own: it has the id of its machine, and must not pass for the worker there.
+    """
+    by_id: dict[tuple[str, bool], Announcement] = {}
     for one in seen:
-        if one.id not in by_id or _order(one, aws_now) > _order(by_id[one.id], aws_now):
-            by_id[one.id] = one
+        key = one.id, one.presence == "by-hand"
+        if key not in by_id or _order(one, aws_now) > _order(by_id[key], aws_now):
+            by_id[key] = one
     return tuple(
         EnactorSeen(
             id=one.id,
@@ -151,6 +162,7 @@ def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[Enac
             seen=one.seen,
             silent_seconds=_seconds_since(one.seen, aws_now),
             limits=one.limits or None,
+            presence=one.presence,
         )
         for _, one in sorted(by_id.items())
     )
@@ -208,6 +220,7 @@ def status_report(survey: SurveyReport, enactors: tuple[EnactorSeen, ...] | None
         stops=tuple(zone.zone for zone in survey.zones if zone.switch == "stop"),
         refused=survey.refused,
         problems=survey.problems,
+        not_answering=survey.not_answering,
     )
 
 
@@ -236,6 +249,8 @@ def events_of(seen: Outlook, report: CycleReport, seconds: float) -> Iterable[Ev
         reads=report.calls.list,
         writes=report.calls.change,
         changes=report.changes,
+        not_answering=report.not_answering,
+        why=tuple(f"zone {zone}: {why}" if zone else why for zone, why in troubles_of(report)),
     )
 
 
@@ -292,6 +307,7 @@ def endpoint_report(result: ZoneResult, judged: Judged) -> EndpointReport:
         wanted=wanted,
         guards=findings,
         change_id=result.change_ids.get(name),
+        answering=judged.answering,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from enactor.ports import Presence
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_OK
 
 Severity = Literal["ok", "note", "warning", "error"]
@@ -109,6 +110,7 @@ class EnactorSaid(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     limits: str
     silent_seconds: int | None
+    presence: Presence = "works"
 
 
 def status_of(findings: Iterable[Diagnosis]) -> int:

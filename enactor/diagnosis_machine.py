@@ -73,12 +73,10 @@ def of_limits(own: str, said: Sequence[EnactorSaid]) -> Diagnosis:
 def of_company(said: Sequence[EnactorSaid], share: float) -> list[Diagnosis]:
     """Say who is there, and whether their shares together are more than the account has."""
     alive = [one.id for one in said if is_alive(one)]
-    silent = sorted({one.id for one in said} - set(alive))
+    silent = sorted({one.id for one in said if one.presence == "works"} - set(alive))
     found = [_company("ok", f"{len(alive)} alive: {', '.join(sorted(set(alive)))}")]
     if not alive:
-        found = [
-            _company("warning", "none announced itself in three minutes", "start one: enactor run, or enactor once")
-        ]
+        found = [_company("warning", _none_alive(silent, said), "start one: enactor run --state-dir DIR")]
     elif silent:
         message = f"{', '.join(silent)} announced itself within the hour and is silent"
         found.append(_company("note", message, "look at its log; nothing is to be done where it was taken out"))
@@ -88,8 +86,20 @@ def of_company(said: Sequence[EnactorSaid], share: float) -> list[Diagnosis]:
 
 
 def is_alive(one: EnactorSaid) -> bool:
-    """Tell whether an enactor announced itself lately; one whose time cannot be told is counted as alive."""
-    return one.silent_seconds is None or one.silent_seconds <= ALIVE_SECONDS
+    """Tell whether a worker announced itself lately; one whose time cannot be told is counted as alive.
+
+    Who ended as it was asked to is not, nor is a cycle that a person ran by hand: nobody goes on after it.
+    """
+    return one.presence == "works" and (one.silent_seconds is None or one.silent_seconds <= ALIVE_SECONDS)
+
+
+def _none_alive(silent: Sequence[str], said: Sequence[EnactorSaid]) -> str:
+    by_hand = sorted({one.id for one in said if one.presence == "by-hand"})
+    return (
+        "no worker announced itself in three minutes"
+        + (f": {', '.join(silent)} did within the hour" if silent else "")
+        + (f"; a cycle run by hand ({', '.join(by_hand)}) is none" if by_hand else "")
+    )
 
 
 def of_kept(

@@ -75,6 +75,10 @@ class CycleEnded(msgspec.Struct, frozen=True, kw_only=True):
     reads: int
     writes: int
     changes: int
+    not_answering: int = 0
+    """How many endpoints should answer and do not."""
+    why: tuple[str, ...] = ()
+    """What failed beside the endpoints, in sentences, as long as it lasts: whoever reads only the last lines must see it."""
 
 
 class VerbEnded(msgspec.Struct, frozen=True, kw_only=True):

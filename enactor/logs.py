@@ -130,7 +130,8 @@ class EventLog:
         if self._unsaid:
             self._log.warning("more-endpoints-refused", endpoints=self._unsaid)
         self._told, self._again, self._unsaid = self._again, set(), 0
-        getattr(self._log, LEVELS.get(event.outcome, "info"))("cycle-ended", **msgspec.to_builtins(event))
+        usual = "warning" if event.not_answering else "info"  # an outage on hold is an outage all the same
+        getattr(self._log, LEVELS.get(event.outcome, usual))("cycle-ended", **msgspec.to_builtins(event))
 
     def _batch(self, event: BatchEnded) -> None:
         facts = msgspec.to_builtins(event)

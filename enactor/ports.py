@@ -101,6 +101,10 @@ class PlanEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The token of the collector that condemned it, None while it is in force."""
 
 
+Presence = Literal["works", "by-hand", "ended"]
+"""What announced itself: a worker that goes on, one cycle that a person ran by hand (`enactor once`), or a worker that was asked to end."""
+
+
 class Announcement(msgspec.Struct, frozen=True):
     """An enactor's word about itself, for status and pacing only: no safety rests on it."""
 
@@ -111,6 +115,7 @@ class Announcement(msgspec.Struct, frozen=True):
     """RFC 3339 in UTC."""
     limits: str = ""
     """First 12 hex digits of the digest of its guards' limits; empty where an older version does not say."""
+    presence: Presence = "works"
 
 
 class PlanAllow(msgspec.Struct, frozen=True, kw_only=True):

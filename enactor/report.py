@@ -9,6 +9,7 @@ import msgspec
 
 from enactor.guards import Finding
 from enactor.plan import Fault
+from enactor.ports import Presence
 from enactor.swap import State
 
 SwitchWord = Literal["run", "stop", "absent"]
@@ -60,6 +61,8 @@ class EndpointReport(msgspec.Struct, frozen=True, kw_only=True):
     wanted: int | None
     guards: tuple[Finding, ...] = ()
     change_id: str | None = None
+    answering: bool = True
+    """Whether every kind of the content in force has a set, and none dangles."""
 
 
 class Calls(msgspec.Struct, frozen=True):
@@ -85,6 +88,8 @@ class CycleReport(msgspec.Struct, frozen=True, kw_only=True):
     """What failed beside zones and endpoints: a table that cannot be read, a newest plan that does not verify."""
     insync: bool | None = None
     """With --wait-insync whether every change is INSYNC by now; null without it."""
+    not_answering: int = 0
+    """How many endpoints should answer and do not, whatever keeps them so: a hold or a stopped zone excuses nothing."""
 
 
 class SurveyEndpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +117,7 @@ class SurveyReport(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[Finding, ...] = ()
     """Plan-wide refusals: the endpoints are then held against an older plan."""
     problems: tuple[str, ...] = ()
+    not_answering: int = 0
 
 
 class EnactorSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +130,8 @@ class EnactorSeen(msgspec.Struct, frozen=True, kw_only=True):
     """How long ago that was, by the Date of AWS's last answer."""
     limits: str | None = None
     """By it one sees whether enactors judge by the same limits; null of one that does not say."""
+    presence: Presence = "works"
+    """Only one that `works` goes on: `by-hand` was one `enactor once`, and one that `ended` was asked to."""
 
 
 class StatusReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,6 +148,7 @@ class StatusReport(msgspec.Struct, frozen=True, kw_only=True):
     stops: tuple[str, ...]
     refused: tuple[Finding, ...] = ()
     problems: tuple[str, ...] = ()
+    not_answering: int = 0
 
 
 class FaultsReport(msgspec.Struct, frozen=True):
@@ -168,7 +177,8 @@ def zones_status(zones: tuple[ZoneReport, ...], problems: tuple[str, ...]) -> in
 
 def cycle_status(report: CycleReport) -> int:
     """Return the exit status of `once`."""
-    parts = [zones_status(report.zones, report.problems), EXIT_KEPT_BACK if report.refused else EXIT_OK]
+    kept_back = report.refused or report.not_answering
+    parts = [zones_status(report.zones, report.problems), EXIT_KEPT_BACK if kept_back else EXIT_OK]
     for endpoint in report.endpoints:
         if endpoint.action in {"failed", "waiting", "conflict"}:
             parts.append(EXIT_FAILED)
@@ -178,9 +188,9 @@ def cycle_status(report: CycleReport) -> int:
 
 
 def survey_status(report: SurveyReport | StatusReport) -> int:
-    """Return the exit status of `survey`: 0 where all is current, held or retired."""
+    """Return the exit status of `survey`: 0 where all is current, held or retired, and all that should answer does."""
     restless = any(count and state not in AT_REST for state, count in report.counts.items())
-    kept_back = restless or bool(report.refused)
+    kept_back = restless or bool(report.refused) or report.not_answering > 0
     return worst(zones_status(report.zones, report.problems), EXIT_KEPT_BACK if kept_back else EXIT_OK)
 
 

@@ -106,6 +106,8 @@ class AnnouncementItem(msgspec.Struct, frozen=True, kw_only=True):
     generation: int
     seen: str
     limits: str = ""
+    presence: str = "works"
+    """A word that this version does not know is taken for a worker's, as an older version's silence is."""
 
 
 class EventItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,12 +9,12 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, get_args
 
 from enactor import table_keys as keys
 from enactor.plan import StoredPlan, digest_of
 from enactor.plan_form import read_plan
-from enactor.ports import Announcement, DamagedPlan, PlanEntry, PlanHead, Unavailable
+from enactor.ports import Announcement, DamagedPlan, PlanEntry, PlanHead, Presence, Unavailable
 from enactor.table_items import GarbledItem, Item, Items, T, typed
 from enactor.table_keys import Manifest
 
@@ -79,6 +79,7 @@ class TableReading:
                 "generation": announcement.generation,
                 "seen": announcement.seen,
                 "limits": announcement.limits,
+                "presence": announcement.presence,
                 "ttl": seen + ANNOUNCEMENT_KEPT_SECONDS,
             },
             what=f"announcing enactor {announcement.id}",
@@ -92,7 +93,9 @@ class TableReading:
                 said = typed(item, keys.AnnouncementItem, what="an announcement")
             except GarbledItem:
                 continue  # status only: one odd item must not hide the others
-            found.append(Announcement(said.id, said.nonce, said.generation, said.seen, said.limits))
+            known: tuple[Presence, ...] = get_args(Presence)
+            presence = next((word for word in known if word == said.presence), known[0])
+            found.append(Announcement(said.id, said.nonce, said.generation, said.seen, said.limits, presence))
         return tuple(found)
 
     def manifest(self, generation: int) -> Manifest | DamagedPlan | None:

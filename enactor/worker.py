@@ -4,7 +4,8 @@ A cycle never dies of what is outside; what is wrong in a cycle is in its report
 the stop is seen before the next call. A call that is under way is waited for a few seconds and no longer (enactor/signals.py).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 from enactor.chores import Chore, do_chores
@@ -56,6 +57,17 @@ def survey_seconds(pages: int, requests_per_second: float, every: float) -> floa
     return max(every, min(SURVEY_SECONDS_MIN, every * 3), pages / (requests_per_second * SURVEY_REQUESTS_SHARE))
 
 
+@contextmanager
+def leaving(clock: StoppableClock, leave: Callable[[], None]) -> Iterator[None]:
+    """Call `leave` at the end of the block where the clock was stopped; what fails in it is left: nothing rests on a farewell."""
+    try:
+        yield
+    finally:
+        if clock.stopping:
+            with suppress(OutsideError):
+                leave()
+
+
 def run(
     enactor: Turning,
     clock: StoppableClock,
@@ -67,13 +79,15 @@ def run(
     failed: Callable[[str], None],
     chores: Sequence[Chore] = (),
     chore_failed: Callable[[str, str], None] = lambda _name, _why: None,
+    leave: Callable[[], None] = lambda: None,
 ) -> int:
     """Do cycles with a jittered pause until a signal; return how many were done.
 
-    A cycle comes first, whatever else is due: an endpoint may be waiting for it.
+    A cycle comes first, whatever else is due: an endpoint may be waiting for it. `leave` is called once a signal has ended them,
+    within the seconds that a signal leaves; after a fault it is not, because whoever died of one has not left.
     """
     done = 0
-    with ended_by_signals(clock):
+    with ended_by_signals(clock), leaving(clock, leave):
         while not clock.stopping:
             pause = survey_seconds(enactor.survey_pages(), requests_per_second(), every) if done else 0.0
             started = clock.now()

@@ -90,8 +90,8 @@ def cached_plans(doors: Parts) -> list[Plan] | None:
     return [stored.plan for stored in plans]
 
 
-def enactor(doors: Parts) -> Enactor:
-    """Return the enactor."""
+def enactor(doors: Parts, *, by_hand: bool = False) -> Enactor:
+    """Return the enactor; `by_hand` where a person runs one cycle of it."""
     settings = doors.settings
     return Enactor(
         fleet=settings.fleet,
@@ -104,6 +104,7 @@ def enactor(doors: Parts) -> Enactor:
         clock=doors.clock,
         chance=doors.chance,
         tally=doors.tally,
+        by_hand=by_hand,
     )
 
 

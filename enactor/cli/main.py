@@ -49,7 +49,7 @@ def once(*, wait_insync: bool, timeout: str | None, as_json: bool, **flags: Any)
         say(f"enactor: {why}")
     changes = Changes(person_log(bound_log(settings)))
     doors = parts(settings, changes)
-    report = build_enactor(doors).cycle()
+    report = build_enactor(doors, by_hand=True).cycle()
     if not as_json:
         views.show_cycle(report)
     if wait_insync:

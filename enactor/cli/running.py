@@ -106,6 +106,7 @@ class Service:
         self._registry.register(
             LiveMetrics(self._live, critical=settings.critical, limits=settings.limits, saved=disk.saved_at)
         )
+        self._quick = self._quick_table()
         self._chores = self._make_chores(collect_every)
 
     def run(self) -> int:
@@ -122,6 +123,7 @@ class Service:
                 failed=self._failed,
                 chores=self._chores,
                 chore_failed=self._chore_failed,
+                leave=lambda: self._enactor.leave(self._quick),
             )
         finally:
             if served is not None:
@@ -159,16 +161,15 @@ class Service:
         self._log.error("cycle-failed", why=why)
 
     def _make_chores(self, collect_every: float | None) -> tuple[Chore, ...]:
-        quick = self._quick_table()
         sharing = Sharing(
-            quick.announcements,
+            self._quick.announcements,
             self._settings.id,
             self._aws_or_here,
             self._doors.access,
             self._know_alive,
         )
         before = Recalling(
-            quick,
+            self._quick,
             zones=self._settings.zones,
             clock=self._clock,
             aws_now=self._doors.zones.aws_now,
@@ -187,7 +188,7 @@ class Service:
         return tuple(chores)
 
     def _quick_table(self) -> PlanTable:
-        """Return the table as it is asked for pacing: with short time-outs, because a cycle waits for the answer."""
+        """Return the table as it is asked for pacing and told of the end: with short time-outs, because a cycle, or who ends it, waits."""
         client = table_client(self._doors.session, hasty=True)
         settings = self._settings
         return PlanTable(client, settings.table, settings.fleet, clock=self._clock, chance=self._doors.chance)

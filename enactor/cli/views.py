@@ -13,6 +13,7 @@ from rich.text import Text
 
 from enactor.brake import LEAP_MAX, is_leap
 from enactor.guards import Finding
+from enactor.ports import Presence
 from enactor.report import CycleReport, EnactorSeen, PlanWordReport, StatusReport, SurveyReport, ZoneReport
 from enactor.report_collect import CollectReport
 
@@ -22,6 +23,7 @@ SILENT_SECONDS: Final = 180
 ROWS_MAX: Final = 200
 """A terminal is no place for twenty thousand lines; --json has them all."""
 
+PRESENCE_WORDS: Final[dict[Presence, str]] = {"works": "seen", "by-hand": "once", "ended": "ended"}
 STATE_STYLES: Final = {
     "current": "green",
     "held": "cyan",
@@ -114,7 +116,7 @@ def show_cycle(report: CycleReport) -> None:
     out.print(f"{report.fleet}: {report.outcome}; {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
     say_lines(out, zone_notes(report.zones, report.plan))
-    rows = [endpoint for endpoint in report.endpoints if endpoint.state != "current" or endpoint.action != "none"]
+    rows = [one for one in report.endpoints if one.state != "current" or one.action != "none" or not one.answering]
     if rows:
         made = table("endpoint", "state", "action", "gen", "wanted")
         for endpoint in rows[:ROWS_MAX]:
@@ -126,7 +128,10 @@ def show_cycle(report: CycleReport) -> None:
         say_lines(out, (f"{endpoint.name} {finding.guard}: {finding.message}" for finding in endpoint.guards))
     states = Counter[str](endpoint.state for endpoint in report.endpoints)
     calls = f"{counted(report.calls.list, 'read')}, {counted(report.calls.change, 'change call')}"
-    out.print(f"{_states(states, report.zones)}; {calls}, {counted(report.changes, 'change')}")
+    silent = _silent(report.not_answering)
+    out.print(f"{_states(states, report.zones)}{silent}; {calls}, {counted(report.changes, 'change')}")
+    mute = [one.name for one in rows[:ROWS_MAX] if not one.answering and one.state != "retired"]
+    say_lines(out, (f"{name} answers nothing: `enactor survey` says what keeps it so" for name in mute), "red")
     _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
@@ -152,7 +157,7 @@ def show_survey(report: SurveyReport) -> None:
     _rest(out, len(ranked))
     for endpoint in ranked[:ROWS_MAX]:
         say_lines(out, (f"{endpoint.name} {endpoint.state}: {reason}" for reason in endpoint.reasons))
-    _counts(out, report.counts, report.zones, report.other_zones)
+    _counts(out, report)
     _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
@@ -163,14 +168,17 @@ def show_status(report: StatusReport) -> None:
     out.print(f"{report.fleet}: {plan_line(report.plan, report.problems)}")
     out.print(zone_table(report.zones))
     say_lines(out, zone_notes(report.zones, report.plan))
-    _counts(out, report.counts, report.zones, report.other_zones)
+    _counts(out, report)
     for what, names in (("held", report.holds), ("allowed", report.allows), ("stopped", report.stops)):
         if names:
             out.print(f"{what}: {', '.join(names)}")
     if report.enactors is None:
         out.print("enactors: unknown, the plan table cannot be read")
     else:
-        out.print("enactors: " + (", ".join(map(_enactor_words, report.enactors)) or "none seen"))
+        workers = [_enactor_words(one) for one in report.enactors if one.presence != "by-hand"]
+        out.print(f"enactors: {', '.join(workers) or 'none seen'}")
+        if by_hand := [_enactor_words(one) for one in report.enactors if one.presence == "by-hand"]:
+            out.print(f"run by hand, and no longer there: {', '.join(by_hand)}")
     _refusals(out, report.refused)
     _problems(out, (*_zone_problems(report.zones), *report.problems))
 
@@ -187,8 +195,13 @@ def show_collect(report: CollectReport) -> None:
     _problems(out, report.unreadable)
 
 
-def _counts(out: Console, counts: Mapping[str, int], zones: Iterable[ZoneReport], other_zones: int) -> None:
-    out.print(_states(counts, zones) + (f"; {other_zones} in zones that are not ours" if other_zones else ""))
+def _counts(out: Console, report: SurveyReport | StatusReport) -> None:
+    elsewhere = f"; {report.other_zones} in zones that are not ours" if report.other_zones else ""
+    out.print(_states(report.counts, report.zones) + _silent(report.not_answering) + elsewhere)
+
+
+def _silent(not_answering: int) -> str:
+    return f"; {not_answering} {'answers' if not_answering == 1 else 'answer'} nothing" if not_answering else ""
 
 
 def _states(counts: Mapping[str, int], zones: Iterable[ZoneReport]) -> str:
@@ -211,8 +224,9 @@ def _rest(out: Console, rows: int) -> None:
 
 
 def _enactor_words(one: EnactorSeen) -> str:
-    seen = f"seen {one.seen}" if one.silent_seconds is None else f"seen {_ago(one.silent_seconds)} ago"
-    silent = one.silent_seconds is not None and one.silent_seconds > SILENT_SECONDS
+    when = one.seen if one.silent_seconds is None else f"{_ago(one.silent_seconds)} ago"
+    seen = f"{PRESENCE_WORDS[one.presence]} {when}"
+    silent = one.presence == "works" and one.silent_seconds is not None and one.silent_seconds > SILENT_SECONDS
     return f"{one.id} (gen {one.generation}, {seen}{', SILENT' if silent else ''})"
 
 

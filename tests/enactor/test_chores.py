@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from enactor.chores import ALIVE_SECONDS, DIVIDED_MAX, ENACTORS_SUPPOSED, LOOKS_KEPT, Chore, Sharing, alive, do_chores
@@ -55,6 +56,28 @@ def test_an_announcement_of_another_version_counts_nobody() -> None:
     assert ids(odd) == ["a"]
     assert ids(odd, said("b", 5)) == ids(said("b", 5), odd) == ["a", "b"], "and hides no other of its id"
     assert ids(Announcement("b", "0" * 16, 7, "2026-06-01T12:00:00")) == ["a"], "nor what has no zone"
+
+
+def test_neither_a_cycle_by_hand_nor_who_ended_has_a_part_of_the_share() -> None:
+    """Nobody goes on after either; a cycle by hand on my machine is not my word, nor the end of the process before me."""
+    by_hand = msgspec.structs.replace(said("b", 1), presence="by-hand")
+    ended = msgspec.structs.replace(said("c", 1, nonce="1" * 16), presence="ended")
+    assert ids(by_hand, said("c", 30), ended) == ["a"]
+    assert ids(by_hand, said("b", 30, nonce="2" * 16)) == ["a", "b"], "it hides no worker of its id"
+    mine = msgspec.structs.replace(said("a", 1), presence="ended")
+    assert [one.presence for one in alive((mine,), "a", NOW)] == ["works"]
+    shares = Shares()
+    times = iter(range(9, 0, -1))
+    line = [msgspec.structs.replace(by_hand, id="a"), msgspec.structs.replace(ended, id="a")]
+
+    def announced() -> list[Announcement]:
+        seconds = next(times)
+        return [said("a", seconds), *(msgspec.structs.replace(one, seen=said("a", seconds).seen) for one in line)]
+
+    sharing = Sharing(announced, "a", lambda: NOW, shares, lambda _seen: None)
+    for _ in range(LOOKS_KEPT + 1):
+        sharing()
+    assert shares.divided[-1] == 1
 
 
 def test_an_announcement_for_later_counts_nobody() -> None:

@@ -23,7 +23,17 @@ from enactor.judge import Judged, judge
 from enactor.plan_index import PlanIndex
 from enactor.ports import Announcement
 from enactor.records import RecordSet
-from enactor.report import Action, Calls, CycleReport, EnactorSeen, EndpointReport, PlanWordReport, SurveyReport
+from enactor.report import (
+    Action,
+    Calls,
+    CycleReport,
+    EnactorSeen,
+    EndpointReport,
+    PlanWordReport,
+    SurveyReport,
+    cycle_status,
+    survey_status,
+)
 from enactor.standing import Choice, Standing
 
 from .kernel_builders import (
@@ -310,6 +320,24 @@ def test_since_when_an_enactor_is_silent_is_said_where_it_can_be_told() -> None:
     assert [one.silent_seconds for one in latest(seen, None)] == [None, None]
 
 
+def test_what_answers_nothing_is_counted_whatever_keeps_it_so() -> None:
+    """Held, in a stopped zone: clients get no answer all the same. What is retired should not answer."""
+    held = judged(PLAN, fence_record(fence(A, state="hold")))
+    gone = judged(PLAN, fence_record(fence(A, state="retired")))
+    silent = outlook(result(held), result(held, zone="Z2", standing=stands(switch="stop")), result(gone, zone="Z3"))
+    made = cycle_report(silent, enactor=ENACTOR, calls=CALLS)
+    assert [one.answering for one in made.endpoints] == [False] * 3
+    assert (made.not_answering, cycle_status(made)) == (2, 3)
+    *_, ended = events_of(silent, made, 0.0)
+    assert isinstance(ended, CycleEnded)
+    assert (ended.not_answering, ended.why) == (2, ())
+    seen = survey_report(silent)
+    assert (seen.not_answering, status_report(seen, None).not_answering) == (2, 2)
+    assert (survey_status(seen), survey_status(status_report(seen, None))) == (3, 3)
+    answering = survey(result(judged(PLAN, A, fence_record(fence(A, state="hold")))))
+    assert (answering.not_answering, survey_status(answering)) == (0, 0)
+
+
 def test_a_cycle_tells_every_refusal_and_at_last_its_outcome() -> None:
     """Once each, with the numbers that the metrics count."""
     seen = outlook(result(REFUSED, changes=5), result(CURRENT, zone="Z2"), newest=PLAN)
@@ -329,6 +357,10 @@ def test_a_cycle_tells_every_refusal_and_at_last_its_outcome() -> None:
         writes=2,
         changes=5,
     )
+    failing = outlook(result(CURRENT, error="x"), errors={"Z2": "y"}, problems=("z",))
+    *_, failed = events_of(failing, cycle_report(failing, enactor=ENACTOR, calls=CALLS), 0.0)
+    assert isinstance(failed, CycleEnded)
+    assert failed.why == ("z", f"zone {ZONE}: x", "zone Z2: y"), "with every cycle, as long as it lasts"
     *_, without = events_of(outlook(), report(), 0.0)
     assert isinstance(without, CycleEnded)
     assert (without.generation, without.source) == (0, "none")

@@ -76,6 +76,21 @@ def test_nobody_alive_is_a_warning_and_somebody_silent_a_note() -> None:
     assert (company.severity, company.message) == ("ok", "2 alive: a, b")
 
 
+def test_only_a_worker_that_goes_on_is_alive() -> None:
+    """Not a cycle that a person ran by hand, which would end the search for dead workers; and who was asked to end is no silence."""
+    by_hand = EnactorSaid(id="desk", limits="bb", silent_seconds=1, presence="by-hand")
+    ended = EnactorSaid(id="c", limits="bb", silent_seconds=ALIVE_SECONDS + 1, presence="ended")
+    company, budget = of_company([by_hand, ended, said("a", silent=ALIVE_SECONDS + 1)], 0.5)
+    assert (company.severity, company.message) == (
+        "warning",
+        "no worker announced itself in three minutes: a did within the hour; a cycle run by hand (desk) is none",
+    )
+    assert budget.message.startswith("0 alive")
+    (company, _) = of_company([by_hand, ended, said("b")], 0.5)
+    assert (company.severity, company.message) == ("ok", "1 alive: b")
+    assert of_limits("aa", [by_hand, said("b")]).severity == "ok"
+
+
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_those_who_are_alive_divide_one_share(count: int) -> None:
     """It is the fleet's: however many there are, together they use no more than that."""

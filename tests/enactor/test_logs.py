@@ -8,6 +8,7 @@ from contextlib import redirect_stderr
 from typing import Any
 
 import click
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +58,14 @@ def test_each_line_says_who_of_which_fleet_and_what_happened() -> None:
         "outcome": "unchanged",
     }.items() <= (line.items())
     assert line["timestamp"].endswith("Z")
+
+
+def test_a_cycle_in_which_something_answers_nothing_is_a_warning() -> None:
+    """Also where nothing was to be done: a hold is no all-clear."""
+    (line,) = lines(msgspec.structs.replace(ENDED, not_answering=1))
+    assert (line["level"], line["not_answering"], line["outcome"]) == ("warning", 1, "unchanged")
+    (line,) = lines(msgspec.structs.replace(ENDED, not_answering=1, outcome="failed", why=("zone Z: denied",)))
+    assert (line["level"], line["why"]) == ("error", ["zone Z: denied"])
 
 
 def test_a_batch_says_zone_names_generation_nonce_and_change_id() -> None:

@@ -96,6 +96,7 @@ def nobody_runs(scene: Scene) -> None:
 
 def nobody_may(scene: Scene) -> None:
     scene.in_service()
+    scene.values["METRICS"] = f"127.0.0.1:{free_port()}"
     scene.world.sandbox.add_fault(FaultRule(action="deny", count=None))
 
 
@@ -127,7 +128,7 @@ def nothing_moves(scene: Scene) -> None:
     """A cycle of anybody's writes nothing, also where a name is empty."""
     before = scene.sets(FIPS)
     scene.wipe(FIPS)
-    scene.run("enactor", "once")
+    scene.run("enactor", "once", status=3)
     assert not scene.sets(FIPS)
     scene.edit("CREATE", *before)
 
@@ -149,7 +150,14 @@ SILENT_STORIES: Final = (
         page=SILENT,
         story="the role lost its permissions",
         broken=nobody_may,
-        walk=(DO, "The cycle by hand fails", somebody_mends_the_role, WORKED),
+        walk=(
+            DO,
+            "The cycle by hand fails",
+            somebody_mends_the_role,
+            "The cycle by hand works",
+            WORKED,
+            "The workers are back",
+        ),
     ),
 )
 WENT_BACK_STORIES: Final = (

@@ -46,6 +46,7 @@ def well(world: World) -> World:
     world.environment["ENACTOR_STATE_DIR"] = str(world.folder / "state")
     world.publish(world.endpoint(1, 2), world.endpoint(3, name=WEB))
     world.once()
+    world.machine().cycle()
     return world
 
 
@@ -78,7 +79,7 @@ def test_what_is_broken_is_named_with_the_command_that_mends_it(world: World) ->
     try:
         found = doctor(world, expect=3)
         mends = {one["check"]: one["mend"] for one in found if one["severity"] == "warning"}
-        assert set(mends) == {"soa", "disk", "switch", "table"}
+        assert set(mends) == {"soa", "disk", "switch", "table", "enactors"}
         assert f"enactor start --zone {world.zone}" in mends["switch"]
         assert f"aws dynamodb update-table --table-name {table} --deletion-protection-enabled" in mends["table"]
         text = world.run("doctor").stdout
@@ -175,13 +176,34 @@ def another_table(world: World) -> str:
 def test_enactors_with_different_limits_are_named(well: World) -> None:
     """Their announcements say by which they judge; `status` has them too."""
     well.config("limits: {shrink-targets: 0.25}\n")
-    well.once(ENACTOR_ID="az-2")
+    well.machine("az-2").cycle()
     found = doctor(well, expect=3)
     (message,) = of(found, "limits", "warning")
-    assert "az-2, these settings by " in message
-    assert "; tester by " in message or "tester by " in message
+    assert "az-2, tester by " in message
+    assert "these settings by " in message
     seen = {one["id"]: one["limits"] for one in json.loads(well.run("status", "--json").stdout)["enactors"]}
-    assert len(set(seen.values())) == 2
+    assert seen["az-2"] == seen["tester"]
+    assert f"az-2, tester by {seen['az-2']}" in message
+
+
+def test_a_cycle_by_hand_is_no_worker(well: World) -> None:
+    """Where all workers are dead it would end the search: nobody goes on after it."""
+    well.once(ENACTOR_ID="desk")
+    assert of(doctor(well, expect=0), "enactors", "ok") == ["1 alive: tester"]
+    table = well.machine().doors.table
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for one in table.announcements():
+        if one.presence == "works":
+            table.announce(Announcement(one.id, one.nonce, 1, "2026-01-01T00:00:00Z"))
+    (message,) = of(doctor(well, expect=3), "enactors", "warning")
+    assert message.endswith("tester did within the hour; a cycle run by hand (desk, tester) is none")
+    told = well.run("status").stdout
+    assert "tester (gen 1, seen" in told
+    assert told.count("SILENT") == 1
+    assert "run by hand, and no longer there: desk (gen 1, once " in told
+    table.announce(Announcement("tester", "e" * 16, 1, now, presence="ended"))
+    assert "enactors: tester (gen 1, ended " in well.run("status").stdout
+    assert "tester did within" not in of(doctor(well, expect=3), "enactors", "warning")[0]
 
 
 def test_an_enactor_of_an_older_version_says_nothing_of_its_limits(well: World) -> None:

@@ -56,6 +56,25 @@ def test_a_held_endpoint_is_left_alone_until_it_is_released(running: World, dark
     assert len(running.stands()) == 3
 
 
+@pytest.mark.parametrize("verb", ["hold", "stop"])
+def test_a_brake_excuses_no_outage(running: World, verb: str) -> None:
+    """Whoever looks with once, status or survey sees that clients get no answer, and so does who looks at the exit status alone."""
+    done(running, *(("hold", API) if verb == "hold" else ("stop", "--zone", running.zone)))
+    assert running.once()[0] == 0
+    wipe(running, API)
+    state = "held" if verb == "hold" else "empty"
+    for command in ("once", "survey", "status"):
+        result = running.run(command)
+        assert result.exit_code == 3, result.output
+        assert f"1 {state}; 1 answers nothing" in result.stdout.replace("1 current, ", "")
+        report = json.loads(running.run(command, "--json").stdout)
+        assert report["not_answering"] == 1
+        for found in report.get("endpoints", ()):
+            assert found["answering"] == (found["name"] != API)
+    assert f"{API} answers nothing" in running.run("once").stdout
+    assert [line["level"] for line in map(json.loads, running.run("once").stderr.splitlines()[-1:])] == ["warning"]
+
+
 def test_a_late_batch_cannot_run_over_a_hold(running: World) -> None:
     """It was decided before, is evaluated after, and fails whole."""
     running.publish(running.endpoint(1, 2, 3), running.endpoint(7, name=WEB))

@@ -6,7 +6,7 @@ import pytest
 
 from enactor.sandbox.faults import FaultRule, Service
 
-from .world import CHANGE, LIST, World
+from .world import CHANGE, LIST, World, until
 
 PROMISED_SECONDS = 10.0
 
@@ -34,3 +34,13 @@ def test_a_worker_whose_call_is_swallowed_ends_all_the_same(world: World, servic
     machine.cycle()
     assert machine.cycle().outcome == "unchanged"
     assert len(world.stands()) == 2
+
+
+def test_a_worker_that_was_asked_to_end_says_so(world: World) -> None:
+    """It would stand as SILENT for an hour otherwise, and somebody would look for it."""
+    world.publish(world.endpoint(1, 2))
+    worker = world.worker("az1")
+    until(worker.cycles, "a first cycle")
+    assert worker.ended(signal.SIGTERM) == 0
+    (said,) = world.machine("az2").doors.table.announcements()
+    assert (said.id, said.generation, said.presence) == ("az1", 1, "ended")

@@ -265,3 +265,14 @@ def test_an_announcement_says_by_which_limits_its_enactor_judges(world: World, s
     item = world.item("announce#e-2#bb")
     world.put({name: value for name, value in item.items() if name != "limits"})
     assert [(said.id, said.limits) for said in store.announcements()] == [("e-1", "0123456789ab"), ("e-2", "")]
+
+
+def test_an_announcement_says_whether_its_enactor_goes_on(world: World, store: PlanTable) -> None:
+    """What does not say so, or says it in a word of another version, is taken for a worker's."""
+    store.announce(Announcement("e-1", "aa", 4, "2026-11-30T00:00:00Z", presence="by-hand"))
+    store.announce(Announcement("e-2", "bb", 4, "2026-11-30T00:00:00Z", presence="ended"))
+    item = world.item("announce#e-2#bb")
+    for name, more in (("e-3", {}), ("e-4", {"presence": {"S": "sleeps"}})):
+        keys = {"sk": {"S": f"announce#{name}#bb"}, "id": {"S": name}}
+        world.put({key: value for key, value in item.items() if key != "presence"} | keys | more)
+    assert [said.presence for said in store.announcements()] == ["by-hand", "ended", "works", "works"]
