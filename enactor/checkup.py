@@ -21,7 +21,7 @@ from enactor.fence import Fence, Garbled, Switch, is_running
 from enactor.mirror import plan_mirror
 from enactor.observe import FenceRange
 from enactor.plan import StoredPlan
-from enactor.ports import Chance, Clock, DamagedPlan, OutsideError, Stopping
+from enactor.ports import Chance, Clock, DamagedPlan, Denied, OutsideError, Stopping
 from enactor.records import RecordSet
 from enactor.route53 import Route53Zones
 from enactor.selftest import SelfTest
@@ -66,22 +66,31 @@ class Checkup:
 
     def run(self, zone_ids: Sequence[str], *, prove: bool) -> tuple[Diagnosis, ...]:
         """Look at everything, and return what was found, the worst first."""
-        found = [self._identity(), *self._of_table()]
+        identity, is_nobody = self._identity()
+        if is_nobody:
+            message = "table, zones and permissions are unproven: AWS takes these credentials for nobody's"
+            rest = Diagnosis(check="permission", subject="everything", severity="note", message=message)
+            return diagnosis.ranked([identity, rest, *self._of_machine()])
+        found = [identity, *self._of_table()]
         for zone in zone_ids:
             found += self._of_zone(zone)
             if prove:
                 found.append(self._proven(zone))
         return diagnosis.ranked([*found, *self._of_company(), *self._of_machine()])
 
-    def _identity(self) -> Diagnosis:
+    def _identity(self) -> tuple[Diagnosis, bool]:
+        """Return who calls, and whether AWS knows nobody by these credentials: no policy can take this one call away."""
         try:
             answer = self._session.client("sts", config=permissions.CONFIG).get_caller_identity()
             self._caller = str(answer["Arn"])
         except AWS_ERRORS as error:
-            why = str(outside_error(error, what="asking who calls", where="STS"))
+            failure = outside_error(error, what="asking who calls", where="STS")
             mend = "give it credentials: a role of the instance, or AWS_PROFILE"
-            return Diagnosis(check="identity", subject="credentials", severity="error", message=why, mend=mend)
-        return Diagnosis(check="identity", subject="credentials", severity="ok", message=self._caller)
+            found = Diagnosis(
+                check="identity", subject="credentials", severity="error", message=str(failure), mend=mend
+            )
+            return found, isinstance(failure, Denied)
+        return Diagnosis(check="identity", subject="credentials", severity="ok", message=self._caller), False
 
     def _of_table(self) -> list[Diagnosis]:
         settings = self._settings

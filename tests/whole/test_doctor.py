@@ -273,3 +273,18 @@ def test_a_ground_that_does_not_bear_is_an_error(well: World) -> None:
 def test_the_policies_are_those_of_the_user_or_role_behind_a_caller(caller: str, principal: str | None) -> None:
     """IAM simulates no session."""
     assert principal_of(caller) == principal
+
+
+def test_without_credentials_one_thing_is_wrong_and_the_rest_is_unproven(well: World) -> None:
+    """Twelve denied calls would send a person to a policy that has nothing to do with it."""
+    keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE")
+    asked = well.spawn(
+        "doctor", "--json", without=keys, AWS_SHARED_CREDENTIALS_FILE="/nowhere", AWS_CONFIG_FILE="/nowhere"
+    )
+    status, stdout, _ = asked.ended()
+    found = fits(well, "doctor", stdout)["findings"]
+    assert status == 1
+    (wrong,) = [one for one in found if one["severity"] == "error"]
+    assert (wrong["check"], "give it credentials" in wrong["mend"]) == ("identity", True)
+    assert "unproven" in of(found, "permission", "note")[0]
+    assert not [one for one in found if "policy of the identity" in str(one["mend"])]
