@@ -32,6 +32,7 @@ from enactor.live_report import (
     counts_of,
     endpoints_of,
     holds_and_allows,
+    nothing_here,
     plan_of,
     shown_of,
     silent_of,
@@ -114,6 +115,8 @@ class Live:
         self.enactors: tuple[EnactorSeen, ...] | None = None
         self.recalled = Recalled()
         self.budgets: Callable[[], tuple[LiveBudget, ...]] = tuple
+        self.others: tuple[str, ...] = ()
+        """The switches of other fleets in the zones, where this one was found to have nothing there."""
         self._building = threading.Lock()
         self._built: tuple[int, LiveReport] | None = None
 
@@ -245,6 +248,10 @@ class Live:
         silent, limit = self._now() - pulse.ended_seconds, OLD_CYCLES * self.every + CYCLE_ALLOWANCE_SECONDS
         return f"no cycle has ended for {silent:.0f} s, and {limit:.0f} s are the most" if silent > limit else None
 
+    def nothing(self) -> str | None:
+        """Return that there is nothing of this fleet to work on, None where there is."""
+        return nothing_here(self.pulse.seen, self.pulse.report, self.others) if self.pulse else None
+
     def degraded(self) -> tuple[str, ...]:
         """Return why it is not ready, in sentences; nothing where it is."""
         pulse = self.pulse
@@ -255,6 +262,7 @@ class Live:
         found = [why] if (why := self.alive() or self._overdue(pulse)) else []
         found += [f"zone {zone.zone}: {zone.error}" for zone in pulse.report.zones if zone.error]
         found += pulse.report.problems
+        found += [why] if (why := self.nothing()) else []
         if self._throttled_at is not None and self._now() - self._throttled_at < THROTTLED_FOR_SECONDS:
             found.append("Route 53 throttles this account: the pace is lower until it stops")
         return tuple(found)

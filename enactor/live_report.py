@@ -5,7 +5,7 @@ Pure: from a cycle's outlook and what was remembered beside it to frozen values.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from enactor.cycle_report import Outlook, ZoneResult, endpoint_report
 from enactor.fence import Fence, Switch, instant_text
 from enactor.guards import Finding
 from enactor.judge import Judged, fence_fields, reasons_of
-from enactor.report import Action, EnactorSeen, OutcomeWord, Source, ZoneReport
+from enactor.report import Action, CycleReport, EnactorSeen, OutcomeWord, Source, ZoneReport
 from enactor.swap import State
 
 Key = tuple[str, str]
@@ -239,6 +239,28 @@ def silent_of(seen: Outlook, before: Mapping[str, int]) -> dict[str, int]:
         for result in seen.results
     }
     return {zone: number for zone, number in before.items() if zone in seen.errors} | silent
+
+
+def nothing_here(seen: Outlook, report: CycleReport, others: Sequence[str]) -> str | None:
+    """Return that this fleet has neither plan nor switch anywhere, as where its name was mistyped; None where it has, or nobody knows.
+
+    `others` are the switches of other fleets that stand in the zones, by name.
+    """
+    absent = [zone.zone for zone in report.zones if zone.switch == "absent"]
+    if (
+        seen.newest is not None
+        or not seen.table_answered
+        or seen.errors
+        or len(absent) != len(report.zones)
+        or not absent
+    ):
+        return None
+    known = sorted({name.split(".", 1)[0].removeprefix("_switch-") for name in others})
+    there = f"; what stands there is of fleet {', '.join(known)}" if known else ""
+    return (
+        f"fleet {seen.fleet} has neither a plan in the table nor a switch in {', '.join(absent)}, so nothing is done{there}: "
+        f"check ENACTOR_FLEET; a new fleet begins with `enactor init --zone {absent[0]}`"
+    )
 
 
 def weights_of(judged: Judged) -> int:

@@ -1,5 +1,6 @@
 """The command `enactor run`: the worker, and the port that shows what it sees."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +30,7 @@ from enactor.logs import EventLog
 from enactor.metrics import Metrics
 from enactor.outside import SystemClock
 from enactor.page.status import StatusPage
+from enactor.ports import OutsideError
 from enactor.report import CycleReport, EnactorSeen
 from enactor.report_collect import CollectReport
 from enactor.settings import Settings
@@ -106,6 +108,7 @@ class Service:
         self._registry.register(
             LiveMetrics(self._live, critical=settings.critical, limits=settings.limits, saved=disk.saved_at)
         )
+        self._is_lost = False
         self._quick = self._quick_table()
         self._chores = self._make_chores(collect_every)
 
@@ -153,8 +156,19 @@ class Service:
         waits = {key: Waiting(wait.until - now, wait.why) for key, wait in self._enactor.waits().items()}
         try:
             self._work.came(self._live.took(self._enactor.last, report, seconds, waits))
+            self._orient()
         except Exception as error:  # noqa: BLE001 - what is shown of a cycle must not end the worker
             self._listener_failed(error)
+
+    def _orient(self) -> None:
+        """Tell, when it begins, that nothing of this fleet is here, and which fleets are: its name may be mistyped."""
+        lost, self._is_lost = self._is_lost, self._live.nothing() is not None
+        if not self._is_lost or lost:
+            return
+        with suppress(OutsideError):  # what else stands there is a help, and no more
+            found = [self._doors.zones.fences(zone, self._settings.fleet) for zone in self._settings.zones]
+            self._live.others = tuple(name for one in found for name in one.others)
+        self._log.warning("nothing-here", why=self._live.nothing())
 
     def _failed(self, why: str) -> None:
         self._live.failed(why)

@@ -425,3 +425,19 @@ def test_what_the_history_tells_stands_before_what_was_seen() -> None:
     world.cycle(result(CURRENT))
     assert (world.endpoint().before, len(world.endpoint().timeline)) == ((put,), 1)
     assert world.live.report().history_since == "2026-05-25T12:00:00Z"
+
+
+def test_a_fleet_that_is_nowhere_is_no_healthy_one() -> None:
+    """Its name may be mistyped: neither plan nor switch, and what there is belongs to somebody else."""
+    absent = msgspec.structs.replace(RUNNING, switch="absent", running=False, open=None)
+    world = World()
+    world.cycle(result({}, standing=absent), newest=None)
+    (why,) = world.live.degraded()
+    assert why.startswith(f"fleet {FLEET} has neither a plan in the table nor a switch in {ZONE}, so nothing is done: ")
+    world.live.others = ("_switch-edge-2._fence.example.test.", "_switch-core._fence.example.test.")
+    assert "what stands there is of fleet core, edge-2" in world.live.degraded()[0]
+    for changes in ({"newest": PLAN}, {"table_answered": False}, {"errors": {"Z9": "denied"}}):
+        world.cycle(result({}, standing=absent), **({"newest": None} | changes))
+        assert world.live.nothing() is None
+    world.cycle(result({}), newest=None)
+    assert world.live.nothing() is None

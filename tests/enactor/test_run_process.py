@@ -78,3 +78,31 @@ def test_a_worker_applies_a_plan_serves_metrics_and_ends_on_sigterm(tmp_path: Pa
     jsonschema.Draft202012Validator(schema_of("api-status")).validate(status)
     assert (status["enactor"], status["ready"], status["counts"]) == ("runner", True, {"current": 1})
     assert list((tmp_path / "state").glob("plan-edge-*.json"))
+
+
+def test_a_worker_of_a_mistyped_fleet_says_so(tmp_path: Path) -> None:
+    """Nothing of it is here, and what is here is of another fleet: a line, and not ready."""
+    port = free_port()
+    with Sandbox() as sandbox:
+        sandbox.create_zone("example.test", ZONE)
+        told = {"ENACTOR_TABLE": "plans", "ENACTOR_FLEET": "edge", "ENACTOR_ZONES": ZONE, "ENACTOR_ID": "runner"}
+        environment = {**os.environ, **sandbox.environment(), **told}
+        assert CliRunner().invoke(main, ["init", "--zone", ZONE], env=environment).exit_code == 0
+        command = [sys.executable, "-m", "enactor", "run", "--every", "0.5s", "--metrics", f"127.0.0.1:{port}"]
+        log = tmp_path / "log"
+        with (
+            log.open("wb") as stderr,
+            subprocess.Popen(
+                [*command, "--fleet", "edeg", "--state-dir", str(tmp_path / "state")], env=environment, stderr=stderr
+            ) as worker,
+        ):
+            until = time.monotonic() + PATIENCE_SECONDS
+            while "nothing-here" not in log.read_text() and time.monotonic() < until:
+                time.sleep(0.1)
+            status, text = fetched(port, "/readyz")
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(timeout=PATIENCE_SECONDS) == 0
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    (line,) = [one for one in lines if one["event"] == "nothing-here"]
+    assert "is of fleet edge: check ENACTOR_FLEET" in line["why"]
+    assert (status, line["why"] in text) == (503, True)
