@@ -60,7 +60,10 @@ def add_to(group: click.Group) -> None:
 )
 @ending("enactor")
 def run(*, every: str, collect_every: str, **flags: Any) -> None:
-    """Work until told to stop (SIGTERM ends it within 10 seconds, between batches)."""
+    """Work until told to stop (SIGTERM ends it within 10 seconds, between batches). Logs are JSON lines on stderr.
+
+    Exit status: 0 it was asked to stop; 1 it could not start, or a fault of the program ended it; 2 wrong usage.
+    """
     seconds = seconds_of(every, "--every", lowest=0.1, highest=3600.0)
     collecting = None if collect_every == "off" else _collect_seconds(collect_every)
     settings = take_settings(flags, required=(*REQUIRED, "state-dir"))
