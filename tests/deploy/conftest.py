@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -91,9 +92,24 @@ class Stack:
         }
 
 
-@pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
+@contextmanager
+def made() -> Iterator[Stack]:
+    """Make the stack in a sandbox of its own."""
     with Sandbox() as sandbox:
         sandbox.create_zone("example.test", ZONE)
         sandbox.create_zone("other.test", OTHER_ZONE)
         yield Stack(sandbox)
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """One that tests look at; the recorded life alone writes into its table and zones."""
+    with made() as found:
+        yield found
+
+
+@pytest.fixture
+def own_stack() -> Iterator[Stack]:
+    """One for a test that works on what was made."""
+    with made() as found:
+        yield found
