@@ -1,6 +1,7 @@
 """Every shell script of the repository is clean to shellcheck."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,9 @@ def test_shellcheck_finds_nothing() -> None:
     found = scripts()
     assert ROOT / ".ci" / "run" in found
     done = subprocess.run(
-        ["shellcheck", "--severity=style", *map(str, found)], capture_output=True, text=True, check=False
+        [str(Path(sys.executable).parent / "shellcheck"), "--severity=style", *map(str, found)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (0, "")

@@ -11,7 +11,7 @@ from enactor.metrics import Metrics
 from enactor.sandbox.faults import FaultRule
 
 from .history import API, lines
-from .world import CHANGE, WEB, World, record, until
+from .world import CHANGE, WEB, Worker, World, record, until
 
 COLLECT = ("collect", "--keep-newest", "1", "--keep-hours", "0", "--json")
 
@@ -100,17 +100,25 @@ def test_case_20_of_two_writers_from_one_base_the_second_fails_its_condition_and
     assert watch.states() == [("A 192.0.2.10",), ("A 192.0.2.10", "A 192.0.2.12")]
 
 
+def throttled(worker: Worker) -> list[Any]:
+    return [one for one in worker.events("batch-ended") if one["outcome"] == "overbudget"]
+
+
 def test_case_35_a_worker_that_is_throttled_ten_times_lives_and_keeps_its_plan(world: World) -> None:
     """Its cycles say so while it lasts, the record sets stand, and the plan goes in afterwards, in the same process."""
+    world.environment["ENACTOR_ACCOUNT_SHARE"] = (
+        "1"  # of which it takes a third at first, and a quarter of that while it is throttled
+    )
     world.publish(world.endpoint(1, 2))
     worker = world.worker("a", every="0.2s")
     until(lambda: world.stands() == lines(1, 2), "the first plan")
     world.fault(FaultRule(action="throttle", operation=CHANGE, zone=world.zone, count=10))
     world.publish(world.endpoint(1, 2, 3))
+    for count in (5, 10):
+        until(lambda least=count: len(throttled(worker)) >= least, f"{count} throttles")  # type: ignore[misc]
     until(lambda: world.stands() == lines(1, 2, 3), "the plan, after ten throttles")
     assert worker.process.poll() is None
-    throttled = [one for one in worker.events("batch-ended") if one["outcome"] == "overbudget"]
-    assert len(throttled) == 10
+    assert len(throttled(worker)) == 10
     assert not [one for one in worker.events() if one["event"] == "endpoint-rejected"]
 
 

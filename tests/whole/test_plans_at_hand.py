@@ -125,9 +125,9 @@ def test_neither_disk_nor_log_stops_a_worker(world: World, fault: str, tmp_path:
         process.wait(20)
     assert world.stands()
     if fault == "state directory":
-        said = log.read_text().splitlines()
-        assert said[0].startswith(f"enactor: {blocked} cannot hold plans")
-        assert any('"state-dir-unusable"' in line for line in said)
+        first = json.loads(log.read_text().splitlines()[0])
+        assert first["event"] == "state-dir-unusable"
+        assert first["why"].startswith(f"{blocked} cannot hold plans")
 
 
 def test_a_plan_that_a_restored_table_lost_is_published_above_though_no_zone_has_opened_it(
