@@ -83,11 +83,6 @@ class Bucket:
         self._capacity, self._per_second = capacity, per_second
         self._level = min(self._level, capacity)
 
-    @property
-    def capacity(self) -> float:
-        """Return what the bucket holds."""
-        return self._capacity
-
     def _fill(self, now: float) -> None:
         self._level, self._at = self.level(now), now
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import boto3
 import msgspec
 
-from enactor import diagnosis, diagnosis_machine, diagnosis_zone, names, permissions
+from enactor import brake, diagnosis, diagnosis_machine, diagnosis_zone, names, permissions
 from enactor.aws_errors import AWS_ERRORS, outside_error
 from enactor.cycle_report import latest
 from enactor.diagnosis import Diagnosis, EnactorSaid, HeadSeen, TableSeen, Tried, ZoneSeen
@@ -200,7 +200,7 @@ class Checkup:
         return found
 
     def _zone_seen(self, facts: ZoneFacts, read: FenceRange, apex: Sequence[RecordSet]) -> ZoneSeen:
-        fences = {name: one for name, one in read.fences.items() if not _is_of_others(one.fence, self._settings.fleet)}
+        fences = brake.of_fleet(read, self._settings.fleet).fences
         switch = read.switch.switch
         return ZoneSeen(
             zone=read.zone,
@@ -295,10 +295,6 @@ class Checkup:
         wrong = found if isinstance(found, str) else None
         generation = found.generation if isinstance(found, StoredPlan) else None
         return diagnosis_machine.of_kept(settings.plan_mirror, wrong, generation, self._head, check="mirror")
-
-
-def _is_of_others(fence: Fence | Garbled, fleet: str) -> bool:
-    return isinstance(fence, Fence) and fence.fleet != fleet
 
 
 def _unless_stopping(error: OutsideError) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from enactor.fence import Fence, Garbled, Switch
+from enactor.fence import Fence, Garbled, Switch, instant_of
 from enactor.guards import Finding
 from enactor.hooks import CycleEnded, EndpointRefused, Event, PlanRefused
 from enactor.judge import Judged, fence_fields, reasons_of
@@ -170,25 +170,16 @@ def latest(seen: Iterable[Announcement], aws_now: datetime | None) -> tuple[Enac
 
 def _order(one: Announcement, aws_now: datetime | None) -> tuple[bool, bool, str]:
     """A time that can be read and has come is newer than one that cannot or has not; times of one form sort as texts."""
-    return _seconds_since(one.seen, aws_now) is not None, _instant(one.seen) is not None, one.seen
+    return _seconds_since(one.seen, aws_now) is not None, instant_of(one.seen) is not None, one.seen
 
 
 def _seconds_since(seen: str, aws_now: datetime | None) -> int | None:
     """Return how long ago that was; None where nobody can tell, as of a time that is yet to come."""
-    at = _instant(seen)
+    at = instant_of(seen)
     if aws_now is None or at is None:
         return None
     seconds = round((aws_now - at).total_seconds())
     return max(0, seconds) if seconds >= -AHEAD_SECONDS_MAX else None
-
-
-def _instant(text: str) -> datetime | None:
-    """Return a time with its zone, None for what another version or another hand wrote."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
 
 
 def _findings(seen: Outlook) -> tuple[Finding, ...]:

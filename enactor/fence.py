@@ -83,6 +83,15 @@ def instant_text(instant: datetime) -> str:
     return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def instant_of(text: str) -> datetime | None:
+    """Return a time with its zone, None for what another version or another hand wrote in a way of its own."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
 def fence_text(fence: Fence) -> str:
     """Return the fence as the text of its TXT record, without what does not fit beside a longer name of its writer.
 

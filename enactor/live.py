@@ -14,7 +14,7 @@ import msgspec
 
 from enactor import __version__
 from enactor.cycle_report import Outlook
-from enactor.fence import instant_text
+from enactor.fence import instant_of, instant_text
 from enactor.hooks import BatchEnded, CallEnded, Event
 from enactor.live_report import (
     CYCLE_ALLOWANCE_SECONDS,
@@ -226,7 +226,7 @@ class Live:
     def plan_age(self, generation: int) -> float | None:
         """Return how long ago the newest plan was made, where it is this one and was made since this process started."""
         newest = self.pulse.seen.newest if self.pulse else None
-        made = _instant(newest.stored.created_at) if newest and newest.stored.generation == generation else None
+        made = instant_of(newest.stored.created_at) if newest and newest.stored.generation == generation else None
         if made is None or made < self._started_at:
             return None
         return max(0.0, (self._wall() - made).total_seconds())
@@ -336,12 +336,3 @@ class Live:
             allows=allows,
             stops=tuple(zone.zone for zone in report.zones if zone.switch == "stop"),
         )
-
-
-def _instant(text: str) -> datetime | None:
-    """Return when a plan was made, None where its planner said it in a way of its own."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else None

@@ -6,10 +6,10 @@ something that was seen. What cannot be read is passed over: a table that people
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
-from enactor.fence import instant_text
+from enactor.fence import instant_of, instant_text
 from enactor.history import SWAP, generation_of, plain, written_of
 from enactor.live_report import Key, Put, Recalled
 from enactor.table_keys import EventItem
@@ -32,7 +32,7 @@ def recalled(
     found: dict[Key, deque[Put]] = defaultdict(lambda: deque(maxlen=PUTS_KEPT))
     reaches = since
     for event in events:
-        at = _instant(event.time)
+        at = instant_of(event.time)
         if at is None:
             continue
         if is_cut:
@@ -59,11 +59,3 @@ def _puts(event: EventItem, at: str) -> Iterator[tuple[str, Put]]:
 
 def _word(text: str) -> str:
     return plain(text[:WORD_SHOWN_CHARACTERS])
-
-
-def _instant(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found.astimezone(UTC) if found.tzinfo else None

@@ -1,11 +1,11 @@
 """Collect old plans and tombstones: what `enactor collect` does when a person asks, and `enactor run` now and then."""
 
-import threading
 from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
+from enactor.cli.beside import Beside
 from enactor.cli.build import Parts, cached_plans, utc_now, wheel
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS, FleetZones, collect
 from enactor.cycle import Tally
@@ -48,7 +48,7 @@ def _with_tombstones(doors: Parts, report: CollectReport, *, dry_run: bool) -> C
     return msgspec.structs.replace(report, tombstones=tuple(gone), unreadable=(*report.unreadable, *wrong))
 
 
-class Collecting:
+class Collecting(Beside):
     """A worker's collection, beside its cycles: a large zone takes minutes to read, and an endpoint must not wait for that.
 
     It goes through adapters of its own, with the worker's clients, credentials and budgets: each of its calls is paid for like any
@@ -67,28 +67,9 @@ class Collecting:
         fields = {field: getattr(doors, field) for field in doors.__struct_fields__}
         self._doors = Parts(**{**fields, "zones": zones, "tally": tally})
         self._ended = ended
-        self._failed = failed
-        self._thread: threading.Thread | None = None
-
-    def begin(self) -> None:
-        """Collect in a thread of its own, unless the last collection is still under way."""
-        if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._collect, name="collect", daemon=True)
-            self._thread.start()
-
-    def join(self, seconds: float) -> None:
-        """Wait for the end of what is under way."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+        super().__init__("collect", self._collect, failed)
 
     def _collect(self) -> None:
-        try:
-            report = collected(self._doors, dry_run=False, keep_newest=KEEP_NEWEST_PLANS, keep_hours=KEEP_HOURS)
-            if not self._doors.clock.stopping:  # a zone that was not read for that reason is no unreadable zone
-                self._ended(report)
-        except Stopping:
-            pass  # asked to stop: who collects next goes on from whatever stands
-        except OutsideError as error:
-            self._failed("collect", str(error))
-        except Exception as error:  # noqa: BLE001 - a fault of collecting must not be silent, and ends no worker
-            self._failed("collect", f"{type(error).__name__}: {error}")
+        report = collected(self._doors, dry_run=False, keep_newest=KEEP_NEWEST_PLANS, keep_hours=KEEP_HOURS)
+        if not self._doors.clock.stopping:  # a zone that was not read for that reason is no unreadable zone
+            self._ended(report)
