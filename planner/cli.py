@@ -5,7 +5,7 @@ Exit statuses are in the help of `main`, for people to see.
 
 import click
 
-from enactor.version import version_text
+from enactor.cli.options import version_option
 from planner.commands_dry_run import dry_run
 from planner.commands_file import check, compile_, schema
 from planner.commands_import import import_
@@ -16,7 +16,7 @@ from planner.commands_table import diff, list_, show
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(version_text(), message="%(version)s")
+@version_option
 def main() -> None:
     """Turn a fleet of load balancers into numbered, immutable plans.
 

@@ -10,7 +10,7 @@ from enactor.cli import doctor, endpoint_verbs, history_of, ownership, playgroun
 from enactor.cli.build import bound_log, parts
 from enactor.cli.build import enactor as build_enactor
 from enactor.cli.collecting import collected
-from enactor.cli.options import end, ending, settings_options, take_settings
+from enactor.cli.options import end, ending, settings_options, take_settings, version_option
 from enactor.cli.running import REQUIRED, WORKING, what_is_missing
 from enactor.cli.waiting import await_insync, timeout_option, timeout_seconds
 from enactor.collect import KEEP_HOURS, KEEP_NEWEST_PLANS
@@ -19,7 +19,6 @@ from enactor.log_stream import say
 from enactor.logs import person_log
 from enactor.report import EXIT_FAILED, EXIT_OK, cycle_status, survey_status, worst
 from enactor.swap import State
-from enactor.version import version_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -27,7 +26,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 @click.group(context_settings=CONTEXT)
-@click.version_option(version_text(), message="%(version)s")
+@version_option
 def main() -> None:
     """Keep Route 53 names on the newest plan: fenced, guarded, never empty.
 

@@ -21,6 +21,7 @@ from enactor.insist import KeptBack
 from enactor.ports import FormFaults, OutsideError, Stopping
 from enactor.report import EXIT_FAILED, EXIT_KEPT_BACK, EXIT_USAGE, ErrorReport, FaultsReport
 from enactor.settings import VARIABLES, Settings, WrongSettings, settle
+from enactor.version import version_text
 
 CONFIG_VARIABLE: Final = "ENACTOR_CONFIG"
 CONFIG_LIMIT_OCTETS: Final = 1_000_000
@@ -150,6 +151,25 @@ def session() -> boto3.Session:
         return boto3.session.Session()
     except PREPARING_ERRORS as error:
         raise outside_error(error, what="preparing the AWS session", where="this machine's configuration") from error
+
+
+def version_option(command: Command) -> Command:
+    """Add `--version`; which commit it is is looked up only when somebody asks."""
+
+    def show(context: click.Context, _option: click.Parameter, asked: Any) -> None:
+        if asked and not context.resilient_parsing:
+            click.echo(version_text())
+            context.exit()
+
+    add = click.option(
+        "--version",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=show,
+        help="Show the version and exit.",
+    )
+    return add(command)
 
 
 def end(status: int, lines: Iterable[str] = (), *, stdout: bytes = b"") -> NoReturn:
